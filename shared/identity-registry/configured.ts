@@ -1,15 +1,27 @@
-import { type CallOptions, type CallPolicy, providerCalls } from '#shared/providers/call.ts';
+import {
+  type CallOptions,
+  type CallPolicy,
+  callProviders,
+  connectProviders,
+} from '#shared/providers/call.ts';
 import { type Provider, providersNamed } from '#shared/providers/provider.ts';
 import { assertSandboxPhone, failAs, SANDBOX } from '#shared/providers/sandbox.ts';
 import { outcomeOfPerson } from '#shared/providers/test-identities.ts';
 import type { SecretSource } from '#shared/secrets/secret-source.ts';
 import { jibit } from './jibit.ts';
-import { IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
+import {
+  IDENTITY,
+  type IdentityRegistry,
+  type IdentityVerdict,
+  OWNERSHIP,
+  type OwnershipVerdict,
+} from './port.ts';
 import { zohal } from './zohal.ts';
 
 export const sandboxRegistry: Provider<IdentityRegistry> = {
   name: SANDBOX,
   credentials: undefined,
+  isSandbox: true,
   open: () => ({
     async checkIdentity(nationalId, _birthDate, signal) {
       const outcome = outcomeOfPerson(nationalId);
@@ -29,27 +41,30 @@ export const sandboxRegistry: Provider<IdentityRegistry> = {
 export const IDENTITY_PROVIDERS = [jibit, zohal, sandboxRegistry] as const;
 
 /** The create operation has 16 seconds for the checks: enough for a second attempt, or the next provider, after a timeout. */
-const inquiry = (operation: string): CallPolicy => ({
-  operation,
-  mayRepeat: true,
-  attemptTimeoutMs: 6000,
-  outcomeOf: String,
-});
+const INQUIRY = { mayRepeat: true, attemptTimeoutMs: 6000, outcomeOf: String };
+
+const CHECK_IDENTITY: CallPolicy<'checkIdentity', IdentityVerdict> = {
+  ...INQUIRY,
+  method: 'checkIdentity',
+  operation: IDENTITY,
+};
+
+const CHECK_OWNERSHIP: CallPolicy<'checkPhoneOwnership', OwnershipVerdict> = {
+  ...INQUIRY,
+  method: 'checkPhoneOwnership',
+  operation: OWNERSHIP,
+};
 
 export const identityRegistryFrom = (
   names: readonly string[],
   credentials: SecretSource,
   options?: CallOptions,
 ): IdentityRegistry => {
-  const call = providerCalls<IdentityRegistry>(
-    providersNamed(names, IDENTITY_PROVIDERS),
-    credentials,
-    options,
-  );
+  const providers = connectProviders(providersNamed(names, IDENTITY_PROVIDERS), credentials, options);
   return {
     checkIdentity: (nationalId, birthDate, signal) =>
-      call(inquiry(IDENTITY), signal, (port, until) => port.checkIdentity(nationalId, birthDate, until)),
+      callProviders(providers, { policy: CHECK_IDENTITY, args: [nationalId, birthDate], signal }),
     checkPhoneOwnership: (nationalId, phone, signal) =>
-      call(inquiry(OWNERSHIP), signal, (port, until) => port.checkPhoneOwnership(nationalId, phone, until)),
+      callProviders(providers, { policy: CHECK_OWNERSHIP, args: [nationalId, phone], signal }),
   };
 };

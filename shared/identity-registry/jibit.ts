@@ -1,13 +1,9 @@
 /** Jibit "Identicator". A verdict is 200; an error is 4xx or 5xx with `{ "code" }` or, in older responses, `{ "errors": [{ "code" }] }`. */
 import * as v from 'valibot';
 import { cachedPromise } from '#shared/cached-promise.ts';
-import {
-  exchange,
-  failedReply,
-  type ProviderReply,
-  type ProviderRequest,
-} from '#shared/providers/exchange.ts';
+import { exchange, type ProviderRequest } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import { codedFailure, type ProviderReply, unreadableReply } from '#shared/providers/reply.ts';
 import {
   type CallSite,
   type ProviderUnavailable,
@@ -87,8 +83,8 @@ const pairIn = ({ status, json }: ProviderReply): TokenPair | undefined => {
 /** Any error code except Jibit's own failure means wrong credentials. Without token and code it is about Jibit: `malformed`, JSON too. */
 const tokenFailure = (reply: ProviderReply): ProviderUnavailable => {
   const code = errorCodeOf(reply);
-  if (code === undefined) return failedReply(TOKEN_SITE, { ...reply, json: undefined });
-  return failedReply(TOKEN_SITE, reply, code === 'server.error' ? 'upstream' : 'credentials');
+  if (code === undefined) return unreadableReply(TOKEN_SITE, { ...reply, json: undefined });
+  return codedFailure(TOKEN_SITE, reply, code === 'server.error' ? 'upstream' : 'credentials');
 };
 
 const errorSchema = v.union([
@@ -170,5 +166,6 @@ const parse = <Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> => {
   const result = v.safeParse(schema, reply.json);
   if (reply.status === 200 && result.success) return result.output;
-  throw failedReply(site, reply, REASONS.get(errorCodeOf(reply)));
+  const code = errorCodeOf(reply);
+  throw code === undefined ? unreadableReply(site, reply) : codedFailure(site, reply, REASONS.get(code));
 };

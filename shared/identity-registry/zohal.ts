@@ -1,7 +1,8 @@
 /** Zohal: JSON with a fixed bearer token. Not the HTTP status is the verdict but `result`, together with `error_code`. */
 import * as v from 'valibot';
-import { exchange, failedReply, type ProviderReply } from '#shared/providers/exchange.ts';
+import { exchange } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import { codedFailure, type ProviderReply, unreadableReply } from '#shared/providers/reply.ts';
 import { type CallSite, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/values/phone.ts';
 import { formatDay, IDENTITY, type IdentityRegistry, OWNERSHIP } from './port.ts';
@@ -68,7 +69,7 @@ export const zohal = provider({
         const person = parse(site, personSchema(nationalId), reply);
         if (!person.matched) return 'not_found';
         const isDead = deathOf(person);
-        if (isDead === undefined) throw failedReply(site, reply);
+        if (isDead === undefined) throw unreadableReply(site, reply);
         return isDead ? 'deceased' : 'matched';
       },
       async checkPhoneOwnership(nationalId, phone, signal) {
@@ -93,16 +94,19 @@ const parse = <Schema extends v.GenericSchema>(
   reply: ProviderReply,
 ): v.InferOutput<Schema> => {
   const envelope = v.safeParse(envelopeSchema, reply.json);
-  if (!envelope.success) throw failedReply(site, reply);
+  if (!envelope.success) throw unreadableReply(site, reply);
   const { result, response_body: body } = envelope.output;
-  const isSuccess = reply.status === 200 && result === SUCCEEDED && (body?.error_code ?? null) === null;
+  const code = body?.error_code ?? undefined;
+  if (result !== SUCCEEDED || code !== undefined) {
+    throw codedFailure(site, reply, reasonOf(reply, result, code));
+  }
   const data = v.safeParse(schema, body?.data);
-  if (isSuccess && data.success) return data.output;
-  throw failedReply(site, reply, reasonOf(reply, result, body?.error_code));
+  if (reply.status === 200 && data.success) return data.output;
+  throw unreadableReply(site, reply);
 };
 
 /** Returns the reason by `error_code`, else by an HTTP status about credentials, else by `result`. */
-const reasonOf = ({ status }: ProviderReply, result: number, code: string | number | null | undefined) => {
+const reasonOf = ({ status }: ProviderReply, result: number, code: string | number | undefined) => {
   const isDenied = status === 401 || status === 403;
-  return REASONS_BY_CODE.get(code ?? undefined) ?? (isDenied ? 'credentials' : REASONS_BY_RESULT.get(result));
+  return REASONS_BY_CODE.get(code) ?? (isDenied ? 'credentials' : REASONS_BY_RESULT.get(result));
 };

@@ -3,9 +3,15 @@ import { type Clock, monotonicClock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
 import { currentRequest } from '#shared/request-context.ts';
 import type { SecretSource } from '#shared/secrets/secret-source.ts';
-import { type CircuitOptions, circuitsOf } from './circuit.ts';
+import { type CircuitOf, type CircuitOptions, circuitsOf } from './circuit.ts';
 import { inSecretOrder, type OpenPort, type Provider, portOpener } from './provider.ts';
-import { abortedFailure, type CallSite, DELIVERIES, ProviderUnavailable } from './unavailable.ts';
+import {
+  abortedFailure,
+  type CallSite,
+  DELIVERIES,
+  ProviderUnavailable,
+  type UnavailableReason,
+} from './unavailable.ts';
 
 /** Options for tests; a deployment uses the defaults. */
 export interface CallOptions {
@@ -17,93 +23,146 @@ export interface CallOptions {
   readonly circuit?: CircuitOptions;
 }
 
-export interface CallPolicy {
+/** How a method of a port is called. */
+export interface CallPolicy<Method, Result> {
+  readonly method: Method;
+  /** The name of the method in errors, logs and metrics. */
   readonly operation: string;
   /** True for inquiries. False for messages: they are never retried, and sent by the next provider only if the first did not. */
   readonly mayRepeat: boolean;
   readonly attemptTimeoutMs: number;
   /** The `outcome` of a successful call in the log. */
-  readonly outcomeOf: (result: unknown) => string;
+  readonly outcomeOf: (result: Result) => string;
 }
 
-type PortRequest<Port, T> = (port: Port, signal: AbortSignal) => Promise<T>;
+/** A port with one method that matters here. It takes `Args`, then the signal that ends it. */
+type PortWith<Method extends string, Args extends readonly unknown[], Result> = Readonly<
+  Record<Method, (...args: [...Args, AbortSignal]) => Promise<Result>>
+>;
 
 /** Failures that a second attempt can avoid. A timeout is not one: the caller has waited once, and the second call would hang too. */
-const RETRIED: readonly string[] = ['transport', 'upstream'];
+const RETRIED: readonly UnavailableReason[] = ['transport', 'upstream'];
+
+const MAX_ATTEMPTS = 2;
 
 /** 100 to 300 ms, random, so that callers that failed together do not retry together. */
 const RETRY_PAUSE_MS = () => 100 + Math.random() * 200;
 
-export const providerCalls = <Port>(
+/** The providers of a port, in the order of the stage, with their circuits and opened ports. */
+export interface ConnectedProviders<Port> {
+  readonly targets: readonly Target<Port>[];
+  readonly secret: SecretSource;
+  readonly timeoutSignal: (timeoutMs: number) => AbortSignal;
+  readonly retryPauseMs: () => number;
+}
+
+interface Target<Port> {
+  readonly provider: string;
+  readonly openPort: OpenPort<Port>;
+  readonly circuitOf: CircuitOf;
+}
+
+export const connectProviders = <Port>(
   providers: readonly Provider<Port>[],
   secret: SecretSource,
-  { clock = monotonicClock, timeoutSignal, retryPauseMs = RETRY_PAUSE_MS, circuit: limits }: CallOptions = {},
-) => {
-  const targets = providers.map((provider) => ({
+  {
+    clock = monotonicClock,
+    timeoutSignal = AbortSignal.timeout,
+    retryPauseMs = RETRY_PAUSE_MS,
+    circuit: limits,
+  }: CallOptions = {},
+): ConnectedProviders<Port> => ({
+  targets: providers.map((provider) => ({
     provider: provider.name,
     openPort: portOpener(provider, secret),
-    circuitOf: circuitsOf(provider.name, clock, limits),
-  }));
+    circuitOf: circuitsOf(provider, clock, limits),
+  })),
+  secret,
+  timeoutSignal,
+  retryPauseMs,
+});
 
-  /**
-   * Calls the providers in their order until one returns a result, except those whose circuit is open. Retries an inquiry once after a
-   * transport or upstream error. Calls no other provider after a message that was possibly sent: a phone never receives two codes.
-   */
-  return async <T>(policy: CallPolicy, signal: AbortSignal, request: PortRequest<Port, T>): Promise<T> => {
-    const { operation, mayRepeat } = policy;
-    const failures: ProviderUnavailable[] = [];
-    const sites = targets.map((target) => ({ ...target, operation }));
-    for (const { provider, openPort, circuitOf } of await inSecretOrder(sites, secret, signal)) {
-      const circuit = circuitOf(operation);
-      const entered = circuit.enter();
-      if (entered instanceof ProviderUnavailable) {
-        failures.push(entered);
-        continue;
-      }
+export interface Call<Method, Args, Result> {
+  readonly policy: CallPolicy<Method, Result>;
+  readonly args: Args;
+  readonly signal: AbortSignal;
+}
 
-      const call = { site: { provider, operation }, policy, signal, openPort, request, timeoutSignal };
-      try {
-        const result = await attempt(call, 1).catch(async (error: unknown) => {
-          if (!mayRepeat || !isRetried(error) || !(await hasPaused(retryPauseMs(), signal))) throw error;
-          return attempt(call, 2);
-        });
-        circuit.leave(entered);
-        return result;
-      } catch (error) {
-        circuit.leave(entered, error);
-        if (!(error instanceof ProviderUnavailable)) throw error;
-        failures.push(error);
-        const mayFailOver = mayRepeat || error.delivery !== 'possibly_sent';
-        if (error.reason === 'aborted' || !mayFailOver) break;
-      }
+/**
+ * Calls the providers in their order until one returns a result, except those whose circuit is open. Calls no other provider after a message
+ * that was possibly sent: a phone never receives two codes.
+ */
+export const callProviders = async <Method extends string, Args extends readonly unknown[] | [], Result>(
+  providers: NoInfer<ConnectedProviders<PortWith<Method, Args, Result>>>,
+  call: Call<Method, Args, Result>,
+): Promise<Result> => {
+  const { operation, mayRepeat } = call.policy;
+  const sites = providers.targets.map((target) => ({ ...target, operation }));
+  const failures: ProviderUnavailable[] = [];
+  for (const site of await inSecretOrder(sites, providers.secret, call.signal)) {
+    const circuit = site.circuitOf(operation);
+    const entered = circuit.enter();
+    if (entered instanceof ProviderUnavailable) {
+      failures.push(entered);
+      continue;
     }
-    throw combined(failures);
-  };
+
+    try {
+      const result = await attempts(providers, site, call);
+      circuit.leave(entered);
+      return result;
+    } catch (error) {
+      circuit.leave(entered, error);
+      if (!(error instanceof ProviderUnavailable)) throw error;
+      failures.push(error);
+      const mayFailOver = mayRepeat || error.delivery !== 'possibly_sent';
+      if (error.reason === 'aborted' || !mayFailOver) break;
+    }
+  }
+  throw combined(failures);
 };
 
-interface Call<Port, T> {
-  readonly site: CallSite;
-  readonly policy: CallPolicy;
-  readonly signal: AbortSignal;
+/** Calls one provider. Repeats an inquiry once after a transport or upstream error. */
+const attempts = async <Method extends string, Args extends readonly unknown[], Result>(
+  { timeoutSignal, retryPauseMs }: Pick<ConnectedProviders<unknown>, 'timeoutSignal' | 'retryPauseMs'>,
+  site: Site<PortWith<Method, Args, Result>>,
+  call: Call<Method, Args, Result>,
+): Promise<Result> => {
+  const { policy, signal } = call;
+  const maxAttempts = policy.mayRepeat ? MAX_ATTEMPTS : 1;
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(site, call, { number, timeoutSignal });
+    } catch (error) {
+      const mayRetry = number < maxAttempts && isRetried(error);
+      if (!mayRetry || !(await hasPaused(retryPauseMs(), signal))) throw error;
+    }
+  }
+};
+
+interface Site<Port> extends CallSite {
   readonly openPort: OpenPort<Port>;
-  readonly request: PortRequest<Port, T>;
-  readonly timeoutSignal: CallOptions['timeoutSignal'];
 }
 
 /** Attempts a call with the timeout of its operation. Logs the attempt if a request was made, since the provider may bill it. */
-const attempt = async <Port, T>(
-  { site, policy, signal, openPort, request, timeoutSignal = AbortSignal.timeout }: Call<Port, T>,
-  number: 1 | 2,
-): Promise<T> => {
+const attempt = async <Method extends string, Args extends readonly unknown[], Result>(
+  site: Site<PortWith<Method, Args, Result>>,
+  { policy, args, signal }: Call<Method, Args, Result>,
+  {
+    number,
+    timeoutSignal,
+  }: { readonly number: number; readonly timeoutSignal: (timeoutMs: number) => AbortSignal },
+): Promise<Result> => {
   let startedAtMs: number | undefined;
   let outcome = 'error';
   try {
     // Both checks of a person begin in the same turn. If one fails at once (its circuit is open), it aborts this one before it is billed.
     await nextTurn();
     if (signal.aborted) throw abortedFailure(site, signal, 'not_reached');
-    const port = await openPort(site, signal);
+    const port = await site.openPort(site, signal);
     startedAtMs = performance.now();
-    const result = await request(port, AbortSignal.any([signal, timeoutSignal(policy.attemptTimeoutMs)]));
+    const until = AbortSignal.any([signal, timeoutSignal(policy.attemptTimeoutMs)]);
+    const result = await port[policy.method](...args, until);
     outcome = policy.outcomeOf(result);
     return result;
   } catch (error) {

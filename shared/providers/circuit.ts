@@ -1,6 +1,7 @@
 import type { Clock } from '#shared/clock.ts';
 import { logEvent } from '#shared/log.ts';
-import { type CallSite, ProviderUnavailable, type UnavailableReason } from './unavailable.ts';
+import type { Provider } from './provider.ts';
+import { type CallSite, type Health, ProviderUnavailable } from './unavailable.ts';
 
 export interface CircuitOptions {
   /** The number of consecutive failures that opens the circuit. */
@@ -45,41 +46,40 @@ export const circuit = (
     /** Ignores a call if the state has changed since it began. */
     leave(entered: State, error?: unknown): void {
       if (entered !== state) return;
-      const outcome = outcomeOf(error);
+      const health = healthAfter(error);
       const nowMs = monotonicClock();
       if (entered.is === 'closed') {
-        if (outcome === 'up') entered.failures = 0;
-        if (outcome === 'failed') entered.failures += 1;
+        if (health === 'up') entered.failures = 0;
+        if (health === 'down') entered.failures += 1;
         if (entered.failures >= failuresToOpen) change({ is: 'open', probeAtMs: nowMs + openMs });
-      } else if (outcome === 'up') {
+      } else if (health === 'up') {
         change({ is: 'closed', failures: 0 });
       } else {
-        // After a probe with an unknown outcome the next call probes.
-        change({ is: 'open', probeAtMs: outcome === 'failed' ? nowMs + openMs : nowMs });
+        // After a probe that says nothing the next call probes.
+        change({ is: 'open', probeAtMs: health === 'down' ? nowMs + openMs : nowMs });
       }
     },
   };
 };
 
-export const circuitsOf = (provider: string, monotonicClock: Clock, options: CircuitOptions | undefined) => {
+export type CircuitOf = (operation: string) => ReturnType<typeof circuit>;
+
+/** The circuits of a provider, by operation. Those of the sandbox never open: its failures are those of test identities. */
+export const circuitsOf = (
+  { name: provider, isSandbox }: Pick<Provider<unknown>, 'name' | 'isSandbox'>,
+  monotonicClock: Clock,
+  options: CircuitOptions | undefined,
+): CircuitOf => {
+  const limits = isSandbox ? { failuresToOpen: Infinity } : options;
   const circuits = new Map<string, ReturnType<typeof circuit>>();
-  return (operation: string) => {
-    const known = circuits.get(operation) ?? circuit({ provider, operation }, monotonicClock, options);
+  return (operation) => {
+    const known = circuits.get(operation) ?? circuit({ provider, operation }, monotonicClock, limits);
     circuits.set(operation, known);
     return known;
   };
 };
 
-/** What a failure says about the provider, unless it is one. */
-const OUTCOMES: Partial<Record<UnavailableReason, 'up' | 'unknown'>> = {
-  rejected: 'up',
-  undecided: 'up',
-  no_verdict: 'unknown',
-  aborted: 'unknown',
-  misconfigured: 'unknown',
-};
-
-const outcomeOf = (error: unknown): 'up' | 'failed' | 'unknown' => {
+const healthAfter = (error: unknown): Health => {
   if (error === undefined) return 'up';
-  return error instanceof ProviderUnavailable ? (OUTCOMES[error.reason] ?? 'failed') : 'unknown';
+  return error instanceof ProviderUnavailable ? error.health : 'unknown';
 };

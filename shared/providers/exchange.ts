@@ -1,13 +1,8 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isNativeError } from 'node:util/types';
-import {
-  abortedFailure,
-  type CallSite,
-  type Delivery,
-  ProviderUnavailable,
-  type UnavailableReason,
-} from './unavailable.ts';
+import { type ProviderReply, parseJson } from './reply.ts';
+import { abortedFailure, type CallSite, type Delivery, ProviderUnavailable } from './unavailable.ts';
 
 /** POST with a body, else GET. The URL may contain a key or a national id, so it appears in no error and no log line. */
 export interface ProviderRequest {
@@ -16,12 +11,6 @@ export interface ProviderRequest {
   readonly body?: URLSearchParams | Readonly<Record<string, unknown>>;
   /** For a request that must not be repeated: a kept connection may have closed while the function was frozen, after the request arrived. */
   readonly ownConnection?: boolean;
-}
-
-export interface ProviderReply {
-  readonly status: number;
-  /** The parsed body; undefined if it is not JSON. */
-  readonly json: unknown;
 }
 
 /** Documented responses are below 1 KB, and below 40 KB with a photo, which we ask the provider to omit. */
@@ -96,15 +85,6 @@ const readBounded = async (site: CallSite, response: IncomingMessage): Promise<s
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/** Returns undefined for text that is not JSON. The parser's own error would quote the text. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** `ECONNRESET`, `ERR_SSL_WRONG_VERSION_NUMBER`: the form of every code of Node and OpenSSL. Any other text might quote what was sent. */
 const CODE = /^[A-Z][A-Z0-9_]{2,60}$/;
 const NAME = /^[A-Za-z]{1,40}$/;
@@ -116,22 +96,4 @@ export const safeCause = (error: unknown): Error => {
   const copy = new Error(typeof code === 'string' && CODE.test(code) ? code : 'no code');
   if (NAME.test(error.name)) copy.name = error.name;
   return copy;
-};
-
-/** `reason`: that of a documented error; the provider did not act. Without it, it may have acted: some system between may have responded. */
-export const failedReply = (
-  site: CallSite,
-  reply: ProviderReply,
-  reason?: UnavailableReason,
-): ProviderUnavailable =>
-  new ProviderUnavailable(site, reason ?? reasonOf(reply), {
-    delivery: reason === undefined ? 'possibly_sent' : 'not_sent',
-  });
-
-const reasonOf = ({ status, json }: ProviderReply): UnavailableReason => {
-  if (status >= 500) return 'upstream';
-  if (status === 401) return 'credentials';
-  if (status === 403) return 'blocked';
-  if (status === 429) return 'quota';
-  return json === undefined ? 'malformed' : 'no_verdict';
 };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { errorFields, logEvent } from '#shared/log.ts';
 import type { SecretSource } from '#shared/secrets/secret-source.ts';
-import { parseJson } from './exchange.ts';
+import { parseJson } from './reply.ts';
 import { type CallSite, ProviderUnavailable, untilAborted } from './unavailable.ts';
 
 export type CredentialsSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
@@ -10,6 +10,8 @@ export interface Provider<Port> {
   readonly name: string;
   /** Undefined for a provider without credentials. */
   readonly credentials: CredentialsSchema | undefined;
+  /** It answers by test identities: its failures say nothing about a provider. */
+  readonly isSandbox?: true;
   /** Throws an error that names each credential that is missing or malformed. */
   open(section: unknown): Port;
 }

@@ -10,7 +10,7 @@ export type UnavailableReason =
   | 'upstream'
   /** A response that is not JSON, or is too large. */
   | 'malformed'
-  /** A response that is JSON, but no documented result. It may be about one person, so the circuit does not count it. */
+  /** A response that is JSON, but no documented result. */
   | 'no_verdict'
   | 'credentials'
   | 'quota'
@@ -41,6 +41,15 @@ export const reasonsByCode = (
     ),
   );
 
+/**
+ * What a failure says about the provider, for its circuit. `up`: it answered in its documented form, even if with an error. `unknown`:
+ * nothing; the failure may be about one person, or about us.
+ */
+export type Health = 'up' | 'down' | 'unknown';
+
+/** Failures after which the provider is down, unless it answered in its documented form. */
+const DOWN: readonly UnavailableReason[] = ['timeout', 'transport', 'upstream', 'malformed'];
+
 export interface CallSite {
   readonly provider: string;
   readonly operation: string;
@@ -53,6 +62,7 @@ export class ProviderUnavailable extends Error {
   readonly operation: string;
   readonly reason: UnavailableReason;
   readonly delivery: Delivery;
+  readonly health: Health;
   readonly retryAfterSeconds: number | undefined;
   /** A text for the caller, in place of the detail of the problem. Only the sandbox has one. */
   readonly detail: string | undefined;
@@ -60,13 +70,20 @@ export class ProviderUnavailable extends Error {
   constructor(
     { provider, operation }: CallSite,
     reason: UnavailableReason,
-    details: { delivery: Delivery; retryAfterSeconds?: number | undefined; cause?: unknown; detail?: string },
+    details: {
+      delivery: Delivery;
+      health?: Health;
+      retryAfterSeconds?: number | undefined;
+      cause?: unknown;
+      detail?: string;
+    },
   ) {
     super(`${provider} ${operation}: ${reason}`, { cause: details.cause });
     this.provider = provider;
     this.operation = operation;
     this.reason = reason;
     this.delivery = details.delivery;
+    this.health = details.health ?? (DOWN.includes(reason) ? 'down' : 'unknown');
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.detail = details.detail;
   }

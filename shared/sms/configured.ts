@@ -1,4 +1,9 @@
-import { type CallOptions, type CallPolicy, providerCalls } from '#shared/providers/call.ts';
+import {
+  type CallOptions,
+  type CallPolicy,
+  callProviders,
+  connectProviders,
+} from '#shared/providers/call.ts';
 import { type Provider, providersNamed } from '#shared/providers/provider.ts';
 import { assertSandboxPhone, failAs, SANDBOX } from '#shared/providers/sandbox.ts';
 import { outcomeOfPhone } from '#shared/providers/test-identities.ts';
@@ -11,6 +16,7 @@ import { smsIr } from './sms-ir.ts';
 export const sandboxSms: Provider<SmsSender> = {
   name: SANDBOX,
   credentials: undefined,
+  isSandbox: true,
   open: () => ({
     async sendCode({ phone }, signal) {
       const site = { provider: SANDBOX, operation: SEND_CODE };
@@ -24,7 +30,8 @@ export const sandboxSms: Provider<SmsSender> = {
 export const SMS_PROVIDERS = [kavenegar, smsIr, sandboxSms] as const;
 
 /** The send operation has 16 seconds: enough for the next provider after a message that was not sent. */
-const MESSAGE: CallPolicy = {
+const MESSAGE: CallPolicy<'sendCode', { readonly provider: string }> = {
+  method: 'sendCode',
   operation: SEND_CODE,
   mayRepeat: false,
   attemptTimeoutMs: 8000,
@@ -36,8 +43,8 @@ export const smsSenderFrom = (
   credentials: SecretSource,
   options?: CallOptions,
 ): SmsSender => {
-  const call = providerCalls<SmsSender>(providersNamed(names, SMS_PROVIDERS), credentials, options);
+  const providers = connectProviders(providersNamed(names, SMS_PROVIDERS), credentials, options);
   return {
-    sendCode: (message, signal) => call(MESSAGE, signal, (port, until) => port.sendCode(message, until)),
+    sendCode: (message, signal) => callProviders(providers, { policy: MESSAGE, args: [message], signal }),
   };
 };

@@ -1,7 +1,8 @@
 /** Kavenegar `verify/lookup`: a form, with the API key in the path, so no error or log line has the URL. The result is `return.status`. */
 import * as v from 'valibot';
-import { exchange, failedReply } from '#shared/providers/exchange.ts';
+import { exchange } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import { codedFailure, unreadableReply } from '#shared/providers/reply.ts';
 import { reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/values/phone.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
@@ -42,10 +43,10 @@ export const kavenegar = provider({
       const body = new URLSearchParams({ receptor: toLocalPhone(phone), token: code, template });
       const reply = await exchange(site, { url, body, ownConnection: true }, signal);
       const parsed = v.safeParse(replySchema, reply.json);
-      if (!parsed.success) throw failedReply(site, reply);
+      if (!parsed.success) throw unreadableReply(site, reply);
       const { status } = parsed.output.return;
       if (status === ACCEPTED && reply.status === 200) return { provider: site.provider };
-      throw failedReply(site, reply, REASONS.get(status));
+      throw codedFailure(site, reply, REASONS.get(status));
     },
   }),
 });

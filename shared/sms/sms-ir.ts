@@ -1,7 +1,8 @@
 /** sms.ir `send/verify`: JSON, with the key in a header. The result is `status` in the body, 1 if the message was accepted. */
 import * as v from 'valibot';
-import { exchange, failedReply } from '#shared/providers/exchange.ts';
+import { exchange } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
+import { codedFailure, unreadableReply } from '#shared/providers/reply.ts';
 import { ProviderUnavailable, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/values/phone.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
@@ -32,7 +33,8 @@ const REASONS = reasonsByCode({
 /** "Error". The message was possibly sent. */
 const ERROR = 0;
 
-const replySchema = v.object({ status: v.number() });
+/** Documented statuses are below 200. A proxy's own JSON may repeat its HTTP status in a field of this name. */
+const replySchema = v.object({ status: v.pipe(v.number(), v.maxValue(199)) });
 
 export const smsIr = provider({
   name: 'sms-ir',
@@ -52,11 +54,13 @@ export const smsIr = provider({
       };
       const reply = await exchange(site, request, signal);
       const parsed = v.safeParse(replySchema, reply.json);
-      if (!parsed.success) throw failedReply(site, reply);
+      if (!parsed.success) throw unreadableReply(site, reply);
       const { status } = parsed.output;
       if (status === ACCEPTED && reply.status === 200) return { provider: site.provider };
-      if (status === ERROR) throw new ProviderUnavailable(site, 'upstream', { delivery: 'possibly_sent' });
-      throw failedReply(site, reply, REASONS.get(status));
+      if (status === ERROR) {
+        throw new ProviderUnavailable(site, 'upstream', { delivery: 'possibly_sent', health: 'up' });
+      }
+      throw codedFailure(site, reply, REASONS.get(status));
     },
   }),
 });

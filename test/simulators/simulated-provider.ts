@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isValidJalaaliDate } from 'jalaali-js';
-import { parseJson } from '#shared/providers/exchange.ts';
+import { parseJson } from '#shared/providers/reply.ts';
 import type { PersonOutcome, PhoneOutcome } from '#shared/providers/test-identities.ts';
 import type { ApiFault, WireFault } from './faults.ts';
 

@@ -34,7 +34,7 @@ const check = (registry: ReturnType<typeof registryOf>) =>
 describe('the configured registry', () => {
   it('has a circuit for each operation, so that a working one is still called', async () => {
     const registry = registryOf('jibit');
-    await simulators.setFault('jibit', 'quota', 'identity');
+    await simulators.setFault('jibit', 'html_instead_of_json', 'identity');
     for (let call = 0; call < 3; call += 1) {
       await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, neverAborted()));
       expect(await registry.checkPhoneOwnership(PERSON.nationalId, PERSON.phone, neverAborted())).toBe(
@@ -46,7 +46,7 @@ describe('the configured registry', () => {
 
   it('makes no paid call for a person if the circuit of the other check is open', async () => {
     const registry = registryOf('jibit');
-    await simulators.setFault('jibit', 'quota', 'identity');
+    await simulators.setFault('jibit', 'html_instead_of_json', 'identity');
     for (let call = 0; call < 2; call += 1) {
       await failureOf(registry.checkIdentity(PERSON.nationalId, PERSON.birthDate, neverAborted()));
     }

@@ -1,6 +1,11 @@
 import { mock } from 'node:test';
 import * as v from 'valibot';
-import { type CallOptions, type CallPolicy, providerCalls } from '#shared/providers/call.ts';
+import {
+  type CallOptions,
+  type CallPolicy,
+  callProviders,
+  connectProviders,
+} from '#shared/providers/call.ts';
 import { provider } from '#shared/providers/provider.ts';
 import { type Delivery, ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
 import { runInRequest } from '#shared/request-context.ts';
@@ -34,8 +39,18 @@ const perform = async (name: string, outcome: Outcome, signal: AbortSignal): Pro
   throw new ProviderUnavailable(site, outcome.reason, { delivery: 'not_sent', ...outcome });
 };
 
+type Policy = CallPolicy<'inquire', string>;
+
+const POLICY: Policy = {
+  method: 'inquire',
+  operation: 'o',
+  mayRepeat: true,
+  attemptTimeoutMs: 6000,
+  outcomeOf: String,
+};
+
 /** Two providers, `first` and `second`. Each gives the responses that a test sets, one after another, and then `matched`. */
-const twoProviders = (policy: Partial<CallPolicy> = {}, options: CallOptions = {}, order?: unknown) => {
+const twoProviders = (policy: Partial<Policy> = {}, options: CallOptions = {}, order?: unknown) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const outcomes: Record<string, Outcome[]> = { first: [], second: [] };
   const called: string[] = [];
@@ -50,7 +65,7 @@ const twoProviders = (policy: Partial<CallPolicy> = {}, options: CallOptions = {
         },
       }),
     });
-  const call = providerCalls(
+  const providers = connectProviders(
     [named('first'), named('second')],
     fixedSecret(JSON.stringify({ first: {}, second: {}, order })),
     {
@@ -61,14 +76,15 @@ const twoProviders = (policy: Partial<CallPolicy> = {}, options: CallOptions = {
       ...options,
     },
   );
-  const operation = { operation: 'o', mayRepeat: true, attemptTimeoutMs: 6000, outcomeOf: String, ...policy };
   const inquire = (signal = neverAborted()) =>
-    call(operation, signal, (port, attemptSignal) => port.inquire(attemptSignal));
+    callProviders(providers, { policy: { ...POLICY, ...policy }, args: [], signal });
   return { clock, outcomes, called, inquire };
 };
 
 const MESSAGE = { mayRepeat: false };
 const QUOTA: Failure = { reason: 'quota' };
+/** Opens the circuit and is not retried. */
+const DOWN: Failure = { reason: 'malformed' };
 
 /** The logged calls: provider, outcome and number of the attempt. */
 const loggedCalls = () =>
@@ -166,9 +182,9 @@ describe('a call', () => {
   });
 
   it('fails when no provider is configured', async () => {
-    const call = providerCalls([], fixedSecret('{}'));
-    const policy = { operation: 'o', mayRepeat: true, attemptTimeoutMs: 6000, outcomeOf: String };
-    await expect(call(policy, neverAborted(), async () => '')).rejects.toThrow('no provider is configured');
+    const none = connectProviders<{ inquire(signal: AbortSignal): Promise<string> }>([], fixedSecret('{}'));
+    const call = callProviders(none, { policy: POLICY, args: [], signal: neverAborted() });
+    await expect(call).rejects.toThrow('no provider is configured');
   });
 });
 
@@ -239,7 +255,7 @@ describe('the retry', () => {
 describe('the circuit', () => {
   it('keeps calls from a provider that fails', async () => {
     const { inquire, outcomes, called } = twoProviders();
-    outcomes.first = [QUOTA, QUOTA];
+    outcomes.first = [DOWN, DOWN];
     await inquire();
     await inquire();
     called.length = 0;
@@ -249,7 +265,7 @@ describe('the circuit', () => {
 
   it('lets calls return to the first provider when it is up again', async () => {
     const { inquire, outcomes, called, clock } = twoProviders();
-    outcomes.first = [QUOTA, QUOTA];
+    outcomes.first = [DOWN, DOWN];
     await inquire();
     await inquire();
     clock.advance(10);
@@ -265,7 +281,7 @@ describe('the circuit', () => {
     const wall = mock.method(Date, 'now', () => wallTimeMs);
     try {
       const { inquire, outcomes, called } = twoProviders({}, { clock: undefined });
-      outcomes.first = [QUOTA, QUOTA];
+      outcomes.first = [DOWN, DOWN];
       await inquire();
       await inquire();
       wall.mock.mockImplementation(() => wallTimeMs - 3_600_000);
@@ -280,8 +296,8 @@ describe('the circuit', () => {
 
   it('names the time to wait when the circuits of all providers are open, and no provider is called', async () => {
     const { inquire, outcomes, called, clock } = twoProviders();
-    outcomes.first = [QUOTA, QUOTA];
-    outcomes.second = [QUOTA, QUOTA];
+    outcomes.first = [DOWN, DOWN];
+    outcomes.second = [DOWN, DOWN];
     await failureOf(inquire());
     await failureOf(inquire());
     clock.advance(4);

@@ -1,5 +1,5 @@
 import { circuit } from '#shared/providers/circuit.ts';
-import { ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
+import { type Health, ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { failureOf, neverAborted } from './failure.ts';
@@ -12,8 +12,8 @@ beforeEach(() => {
 
 const SITE = { provider: 'p', operation: 'o' };
 
-const failure = (reason: UnavailableReason) =>
-  new ProviderUnavailable(SITE, reason, { delivery: 'possibly_sent' });
+const failure = (reason: UnavailableReason, health?: Health) =>
+  new ProviderUnavailable(SITE, reason, { delivery: 'possibly_sent', ...(health && { health }) });
 
 /** A circuit that opens for ten seconds after three failures. */
 const newCircuit = () => {
@@ -31,8 +31,8 @@ const newCircuit = () => {
     leave(entered, ended.reason);
     throw ended.reason;
   };
-  const fail = (reason: UnavailableReason = 'timeout') =>
-    failureOf(run(() => Promise.reject(failure(reason))));
+  const fail = (reason: UnavailableReason = 'timeout', health?: Health) =>
+    failureOf(run(() => Promise.reject(failure(reason, health))));
   const open = async () => {
     for (let failure = 0; failure < 3; failure += 1) await fail();
   };
@@ -96,35 +96,27 @@ describe('circuit', () => {
     }
   });
 
-  it.each([
-    'timeout',
-    'transport',
-    'upstream',
-    'malformed',
-    'credentials',
-    'quota',
-    'balance',
-    'blocked',
-  ] as const)('opens on %s', async (reason) => {
+  it.each(['timeout', 'transport', 'upstream', 'malformed'] as const)('opens on %s', async (reason) => {
     const { fail, tryCall } = newCircuit();
     for (let failure = 0; failure < 3; failure += 1) await fail(reason);
     expect(await tryCall()).toEqual(['circuit_open', false]);
   });
 
-  it.each(['rejected', 'undecided'] as const)(
-    'counts %s as a response: the provider is up',
+  it.each(['upstream', 'balance', 'credentials', 'no_verdict'] as const)(
+    'counts %s in the documented form as a response: the provider is up',
     async (reason) => {
       const { fail, tryCall } = newCircuit();
       await fail();
       await fail();
-      await fail(reason);
+      await fail(reason, 'up');
+      await fail();
       await fail();
       expect(await tryCall()).toEqual(['passed', true]);
     },
   );
 
-  it.each(['no_verdict', 'aborted', 'misconfigured'] as const)(
-    'counts %s neither as a failure nor as a response',
+  it.each(['no_verdict', 'credentials', 'quota', 'blocked', 'aborted', 'misconfigured'] as const)(
+    'counts %s without a documented form neither as a failure nor as a response',
     async (reason) => {
       const { fail, tryCall } = newCircuit();
       for (let failure = 0; failure < 9; failure += 1) await fail(reason);
@@ -136,6 +128,15 @@ describe('circuit', () => {
       expect(await tryCall()).toEqual(['circuit_open', false]);
     },
   );
+
+  it('is closed by a probe that gets an error in the documented form', async () => {
+    const { open, fail, tryCall, clock } = newCircuit();
+    await open();
+    clock.advance(10);
+    await fail('balance', 'up');
+    expect(await tryCall()).toEqual(['passed', true]);
+    expect(await tryCall()).toEqual(['passed', true]);
+  });
 
   it('lets one call probe after ten seconds, and rejects the others meanwhile', async () => {
     const { open, run, tryCall, clock } = newCircuit();

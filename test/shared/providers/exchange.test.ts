@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import selfsigned from 'selfsigned';
-import { exchange, failedReply, safeCause } from '#shared/providers/exchange.ts';
+import { exchange, safeCause } from '#shared/providers/exchange.ts';
 import { everythingIn, failureOf, neverAborted, summaryOf } from './failure.ts';
 import { type ScriptedReply, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 
@@ -269,23 +269,4 @@ describe('exchange', () => {
       expect(everythingIn(safeCause(error))).not.toMatch(SECRETS);
     });
   });
-
-  it.each([
-    [500, 'upstream', 'upstream'],
-    [502, 'upstream', 'upstream'],
-    [401, 'credentials', 'credentials'],
-    [403, 'blocked', 'blocked'],
-    [429, 'quota', 'quota'],
-    [200, 'malformed', 'no_verdict'],
-    [307, 'malformed', 'no_verdict'],
-    [404, 'malformed', 'no_verdict'],
-  ])(
-    'treats an undocumented response with HTTP %i as %s, or as %s if it is JSON, possibly sent',
-    (status, reason, reasonOfJson) => {
-      const failures = [undefined, {}, null].map((json) => failedReply(SITE, { status, json }));
-      expect(failures.map(summaryOf)).toEqual(
-        [reason, reasonOfJson, reasonOfJson].map((of) => ({ reason: of, delivery: 'possibly_sent' })),
-      );
-    },
-  );
 });

@@ -24,7 +24,7 @@ quietLog();
 
 /** A stage with the sandbox has no provider secret. */
 const noSecret = { read: () => Promise.reject(new Error('the sandbox reads no secret')) };
-const options = { retryPauseMs: () => 0, circuit: { failuresToOpen: 1000 } };
+const options = { retryPauseMs: () => 0 };
 
 const sms = smsSenderFrom(['sandbox'], noSecret, options);
 const registry = identityRegistryFrom(['sandbox'], noSecret, options);
@@ -91,6 +91,30 @@ describe('the sandbox as an identity registry', () => {
       expect(failure).toMatchObject({ provider: 'sandbox', reason });
     },
   );
+});
+
+describe('the circuits of the sandbox', () => {
+  const TIMES = 20;
+  const day = { year: 1370, month: 1, day: 5 };
+
+  it('never open: a test person that fails does not stop the checks of others', async () => {
+    const failing = testNationalId('upstream_down');
+    for (let check = 0; check < TIMES; check += 1) {
+      const failure = await failureOf(registry.checkIdentity(failing, day, neverAborted()));
+      expect(failure.reason).toBe('upstream');
+    }
+    const other = completeNationalId('999000001');
+    expect(await registry.checkIdentity(other, day, neverAborted())).toBe('matched');
+  });
+
+  it('never open: a test phone that fails does not stop the messages to others', async () => {
+    for (let message = 0; message < TIMES; message += 1) {
+      const failure = await failureOf(sms.sendCode(messageTo(testPhone('malformed')), neverAborted()));
+      expect(failure.reason).toBe('malformed');
+    }
+    const sent = sms.sendCode(messageTo('+989990000001', '000001'), neverAborted());
+    expect(await sent).toEqual({ provider: 'sandbox' });
+  });
 });
 
 describe('the codes of a sandbox stage', () => {

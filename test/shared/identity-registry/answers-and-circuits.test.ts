@@ -4,7 +4,7 @@ import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import { type ScriptedReply, scriptedServer } from '#test/shared/providers/scripted-server.ts';
 
-/** The answers about one person cannot be read. One seller could inquire about that person all the time. */
+/** What a registry answers about one person. One seller could inquire about that person all the time. */
 const lines = quietLog();
 beforeEach(() => {
   lines.length = 0;
@@ -50,6 +50,7 @@ describe('JSON that is no verdict on a person', () => {
     ['zohal', 'with an unknown result', { status: 200, json: { result: 7 } }],
     ['zohal', 'with HTTP 400', { status: 400, json: { message: 'نامعتبر' } }],
     ['jibit', 'with an unlisted code', { status: 400, json: { code: 'who.knows' } }],
+    ['jibit', 'with an error code and HTTP 200', { status: 200, json: { code: 'server.error' } }],
     ['jibit', 'that does not say whether the person is alive', { status: 200, json: { identityInfo: {} } }],
   ] as const)(
     'from %s, %s, never opens the circuit for others, and is counted by a metric of its own',
@@ -77,15 +78,51 @@ describe('JSON that is no verdict on a person', () => {
   });
 });
 
-describe('an answer that says something about the registry', () => {
+describe('an error in the documented form', () => {
+  const zohalError = (result: number, error_code: string | null) => ({
+    result,
+    response_body: { error_code },
+  });
+
+  it.each([
+    ['jibit', 'balance', { status: 400, json: { code: 'balance.not_enough' } }],
+    ['jibit', 'balance', { status: 400, json: { errors: [{ code: 'balance.not_enough' }] } }],
+    ['jibit', 'quota', { status: 429, json: { code: 'daily_limit.reached' } }],
+    ['jibit', 'upstream', { status: 503, json: { code: 'providers.not_available' } }],
+    ['jibit', 'upstream', { status: 500, json: { code: 'who.knows' } }],
+    ['jibit', 'undecided', { status: 400, json: { code: 'matching.unknown' } }],
+    ['zohal', 'upstream', { status: 200, json: zohalError(5, 'internal_error') }],
+    ['zohal', 'upstream', { status: 503, json: zohalError(6, 'service_unavailable') }],
+    ['zohal', 'upstream', { status: 500, json: zohalError(7, 'who_knows') }],
+    ['zohal', 'credentials', { status: 401, json: zohalError(4, 'invalid_token') }],
+    ['zohal', 'rejected', { status: 400, json: zohalError(4, null) }],
+  ] as const)('from %s, %s, never opens the circuit for others: %j', async (provider, reason, reply) => {
+    const check = registryOf([provider], reply);
+    for (let inquiry = 0; inquiry < INQUIRIES; inquiry += 1) {
+      expect((await failureOf(check(ODD_PERSON))).reason).toBe(reason);
+    }
+    expect(await check(OTHER_PERSON)).toBe('matched');
+    expect(eventsOf('circuit_changed')).toEqual([]);
+  });
+});
+
+describe('JSON in no documented form with a status below 500', () => {
+  it.each([401, 403, 429])('never opens the circuit for others: HTTP %i', async (status) => {
+    const check = registryOf(['zohal'], { status, json: {} });
+    for (let inquiry = 0; inquiry < INQUIRIES; inquiry += 1) await failureOf(check(ODD_PERSON));
+    expect(await check(OTHER_PERSON)).toBe('matched');
+  });
+});
+
+describe('an answer that says that the registry is down', () => {
   it.each([
     ['a body that is not JSON', { status: 200, text: '<html>' }],
     ['a truncated body', { status: 200, text: '{"matched":tr' }],
     ['a body that is too large', { status: 200, json: 'x'.repeat(64 * 1024) }],
-    ['HTTP 500 with JSON', { status: 500, json: {} }],
-    ['HTTP 401 with JSON', { status: 401, json: {} }],
-    ['HTTP 403 with JSON', { status: 403, json: {} }],
-    ['HTTP 429 with JSON', { status: 429, json: {} }],
+    ['HTTP 400 with a body that is not JSON', { status: 400, text: '<html>' }],
+    ['HTTP 403 with a body that is not JSON', { status: 403, text: '<html>' }],
+    ['HTTP 500 with JSON in no documented form', { status: 500, json: {} }],
+    ['HTTP 503 with JSON in no documented form', { status: 503, json: { message: 'unavailable' } }],
   ])('opens the circuit: %s', async (_what, reply) => {
     const check = registryOf(['zohal'], reply);
     for (let inquiry = 0; inquiry < INQUIRIES; inquiry += 1) await failureOf(check(ODD_PERSON));
