@@ -64,9 +64,9 @@ const graphsOf = ({ config, api, table, monitoring: { metrics } }: MonitoredServ
         awsMetric('DynamoDB', name, { TableName: table.tableName }, SUM),
       ),
     ),
-    graph('Rate limiter unreachable, and circuit changes', [
+    graph('Rate limiter unreachable, and failures of providers', [
       metrics.one('RateLimiterUnreachable', {}, SUM),
-      metrics.each('CircuitChanges', ['provider', 'state'], SUM),
+      metrics.each('ProviderFailures', ['provider'], SUM),
     ]),
   ];
 };

@@ -83,19 +83,6 @@ export const EVENTS = {
       ['provider', 'provider_operation', 'outcome'],
     ],
   },
-  /** A provider responded with JSON that is no documented result. Its circuit does not count it; the next provider is called. */
-  provider_response_unreadable: {
-    level: 'WARN',
-    fields: ['request_id', 'provider', 'provider_operation'],
-    metrics: { UnreadableResponses: ['Count', 1] },
-    dimensions: [['provider']],
-  },
-  circuit_changed: {
-    level: 'WARN',
-    fields: ['request_id', 'provider', 'provider_operation', 'state'],
-    metrics: { CircuitChanges: ['Count', 1] },
-    dimensions: [['provider', 'state']],
-  },
   /** A secret could not be read again, or is malformed now. The last good value stays in use. */
   secret_refresh_failed: {
     level: 'ERROR',
@@ -110,11 +97,14 @@ export const EVENTS = {
     metrics: { CanaryKeysMissing: ['Count', 1] },
     dimensions: [[]],
   },
-  /** A provider could not be called: its section of the provider secret is missing, wrong or unreachable. */
-  provider_misconfigured: {
-    level: 'ERROR',
-    fields: ['request_id', 'provider', 'error_name', 'error_message'],
-    metrics: { ProviderMisconfigured: ['Count', 1] },
+  /**
+   * A provider gave no result, also if another one took over. `reason`: misconfigured (`error_message` names the field), unreadable,
+   * credentials, blocked, quota, balance, upstream (the provider's own error code), or circuit_open: its circuit has opened.
+   */
+  provider_failed: {
+    level: 'WARN',
+    fields: ['request_id', 'provider', 'provider_operation', 'reason', 'error_name', 'error_message'],
+    metrics: { ProviderFailures: ['Count', 1] },
     dimensions: [['provider']],
   },
   /**

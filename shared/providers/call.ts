@@ -58,6 +58,7 @@ export interface ConnectedProviders<Port> {
 
 interface Target<Port> {
   readonly provider: string;
+  readonly isSandbox: boolean;
   readonly openPort: OpenPort<Port>;
   readonly circuitOf: CircuitOf;
 }
@@ -74,6 +75,7 @@ export const connectProviders = <Port>(
 ): ConnectedProviders<Port> => ({
   targets: providers.map((provider) => ({
     provider: provider.name,
+    isSandbox: provider.isSandbox === true,
     openPort: portOpener(provider, secret),
     circuitOf: circuitsOf(provider, clock, limits),
   })),
@@ -115,6 +117,7 @@ export const callProviders = async <Method extends string, Args extends readonly
       circuit.leave(entered, error);
       if (!(error instanceof ProviderUnavailable)) throw error;
       failures.push(error);
+      if (!site.isSandbox) logFailure(site, error);
       const mayFailOver = mayRepeat || error.delivery !== 'possibly_sent';
       if (error.reason === 'aborted' || !mayFailOver) break;
     }
@@ -188,9 +191,26 @@ const logCall = (
     duration_ms,
     attempt: number,
   });
-  if (outcome === 'no_verdict') {
-    logEvent('provider_response_unreadable', { provider, provider_operation: operation });
-  }
+};
+
+/** The reasons of failures that the provider's alarm counts one by one. Of the others it counts the opening of the circuit. */
+const FAILED_REASONS: Partial<Record<UnavailableReason, string>> = {
+  malformed: 'unreadable',
+  no_verdict: 'unreadable',
+  credentials: 'credentials',
+  blocked: 'blocked',
+  quota: 'quota',
+  balance: 'balance',
+};
+
+const logFailure = (
+  { provider, operation }: CallSite,
+  { reason, health }: Pick<ProviderUnavailable, 'reason' | 'health'>,
+): void => {
+  const isCodedUpstream = reason === 'upstream' && health === 'up';
+  const failed = isCodedUpstream ? reason : FAILED_REASONS[reason];
+  if (failed === undefined) return;
+  logEvent('provider_failed', { provider, provider_operation: operation, reason: failed });
 };
 
 const isRetried = (error: unknown): boolean =>

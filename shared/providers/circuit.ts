@@ -12,7 +12,8 @@ export interface CircuitOptions {
 
 type State =
   | { readonly is: 'closed'; failures: number }
-  | { readonly is: 'open' | 'half_open'; readonly probeAtMs: number };
+  /** The call that begins at `probeAtMs` or later probes, and begins a new open state. */
+  | { readonly is: 'open'; readonly probeAtMs: number };
 
 /**
  * The circuit of one operation of one provider, in memory: one service of a provider can be down while another works. After `openMs` one
@@ -25,11 +26,10 @@ export const circuit = (
 ) => {
   let state: State = { is: 'closed', failures: 0 };
 
-  const change = (next: State): State => {
-    state = next;
+  const open = (): void => {
+    state = { is: 'open', probeAtMs: monotonicClock() + openMs };
     const { provider, operation: provider_operation } = site;
-    logEvent('circuit_changed', { provider, provider_operation, state: next.is });
-    return next;
+    logEvent('provider_failed', { provider, provider_operation, reason: 'circuit_open' });
   };
 
   return {
@@ -38,7 +38,10 @@ export const circuit = (
       if (state.is === 'closed') return state;
       const waitMs = state.probeAtMs - monotonicClock();
       // A probe that has not ended by then is given up.
-      if (waitMs <= 0) return change({ is: 'half_open', probeAtMs: monotonicClock() + openMs });
+      if (waitMs <= 0) {
+        state = { is: 'open', probeAtMs: monotonicClock() + openMs };
+        return state;
+      }
       const retryAfterSeconds = Math.ceil(Math.min(waitMs, openMs) / 1000);
       return new ProviderUnavailable(site, 'circuit_open', { delivery: 'not_reached', retryAfterSeconds });
     },
@@ -47,16 +50,17 @@ export const circuit = (
     leave(entered: State, error?: unknown): void {
       if (entered !== state) return;
       const health = healthAfter(error);
-      const nowMs = monotonicClock();
       if (entered.is === 'closed') {
         if (health === 'up') entered.failures = 0;
         if (health === 'down') entered.failures += 1;
-        if (entered.failures >= failuresToOpen) change({ is: 'open', probeAtMs: nowMs + openMs });
+        if (entered.failures >= failuresToOpen) open();
       } else if (health === 'up') {
-        change({ is: 'closed', failures: 0 });
+        state = { is: 'closed', failures: 0 };
+      } else if (health === 'down') {
+        open();
       } else {
-        // After a probe that says nothing the next call probes.
-        change({ is: 'open', probeAtMs: health === 'down' ? nowMs + openMs : nowMs });
+        // The probe said nothing: the next call probes.
+        state = { is: 'open', probeAtMs: monotonicClock() };
       }
     },
   };

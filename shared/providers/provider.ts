@@ -93,7 +93,12 @@ export const portOpener = <Port>(provider: Provider<Port>, secret: SecretSource)
       return opened.port;
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error;
-      logEvent('provider_misconfigured', { provider: provider.name, ...errorFields(error) });
+      logEvent('provider_failed', {
+        provider: provider.name,
+        provider_operation: site.operation,
+        reason: 'misconfigured',
+        ...errorFields(error),
+      });
       throw new ProviderUnavailable(site, 'misconfigured', { delivery: 'not_reached' });
     }
   };

@@ -153,9 +153,9 @@ describe('redirectLog', () => {
   it('returns a function that restores the former target', () => {
     const other: string[] = [];
     const back = redirectLog((line) => other.push(line));
-    logEvent('circuit_changed', { state: 'open' });
+    logEvent('provider_failed', { reason: 'quota' });
     back();
-    logEvent('circuit_changed', { state: 'closed' });
+    logEvent('provider_failed', { reason: 'balance' });
     expect([other, lines].map((written) => written.length)).toEqual([1, 1]);
   });
 });

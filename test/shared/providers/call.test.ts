@@ -7,7 +7,12 @@ import {
   connectProviders,
 } from '#shared/providers/call.ts';
 import { provider } from '#shared/providers/provider.ts';
-import { type Delivery, ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
+import {
+  type Delivery,
+  type Health,
+  ProviderUnavailable,
+  type UnavailableReason,
+} from '#shared/providers/unavailable.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
@@ -22,6 +27,7 @@ beforeEach(() => {
 interface Failure {
   readonly reason: UnavailableReason;
   readonly delivery?: Delivery;
+  readonly health?: Health;
   readonly retryAfterSeconds?: number;
 }
 
@@ -127,7 +133,7 @@ describe('a call', () => {
     outcomes.first = [QUOTA];
     const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
     await runInRequest(request, () => inquire());
-    expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['req-1', 'req-1']);
+    expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['req-1', 'req-1', 'req-1']);
     expect(request.calls).toEqual([
       { target: 'first:o', ms: expect.any(Number) },
       { target: 'second:o', ms: expect.any(Number) },
@@ -308,6 +314,69 @@ describe('the circuit', () => {
       retryAfterSeconds: 6,
     });
     expect(called).toEqual([]);
+  });
+});
+
+describe('the alarm of a provider', () => {
+  /** The logged failures: provider and reason. */
+  const loggedFailures = () =>
+    lines
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event === 'provider_failed')
+      .map(({ provider: name, provider_operation, reason }) => `${name} ${provider_operation} ${reason}`);
+
+  it.each<[UnavailableReason, Health, string]>([
+    ['malformed', 'down', 'unreadable'],
+    ['no_verdict', 'unknown', 'unreadable'],
+    ['no_verdict', 'up', 'unreadable'],
+    ['credentials', 'up', 'credentials'],
+    ['credentials', 'unknown', 'credentials'],
+    ['blocked', 'up', 'blocked'],
+    ['quota', 'up', 'quota'],
+    ['balance', 'up', 'balance'],
+  ])('counts %s (%s) as %s, also if the next provider takes over', async (reason, health, logged) => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = [{ reason, health }];
+    expect(await inquire()).toBe('matched');
+    expect(loggedFailures()).toEqual([`first o ${logged}`]);
+  });
+
+  it('counts an upstream error with a code of the provider once, after the retry', async () => {
+    const { inquire, outcomes } = twoProviders();
+    const coded: Failure = { reason: 'upstream', health: 'up' };
+    outcomes.first = [coded, 'matched', coded, coded];
+    await inquire();
+    expect(loggedFailures()).toEqual([]);
+    await inquire();
+    expect(loggedFailures()).toEqual(['first o upstream']);
+  });
+
+  it('counts failures that the circuit counts by its opening', async () => {
+    const { inquire, outcomes } = twoProviders();
+    const timeout: Failure = { reason: 'timeout' };
+    outcomes.first = [timeout, timeout];
+    await inquire();
+    expect(loggedFailures()).toEqual([]);
+    await inquire();
+    expect(loggedFailures()).toEqual(['first o circuit_open']);
+  });
+
+  it.each<UnavailableReason>(['rejected', 'undecided'])(
+    'does not count %s, which is about the request',
+    async (reason) => {
+      const { inquire, outcomes } = twoProviders();
+      outcomes.first = [{ reason, health: 'up' }];
+      await inquire();
+      expect(loggedFailures()).toEqual([]);
+    },
+  );
+
+  it('counts both providers of a message that neither sent', async () => {
+    const { inquire, outcomes } = twoProviders(MESSAGE);
+    outcomes.first = [{ reason: 'balance', health: 'up' }];
+    outcomes.second = [{ reason: 'blocked', health: 'up' }];
+    await failureOf(inquire());
+    expect(loggedFailures()).toEqual(['first o balance', 'second o blocked']);
   });
 });
 

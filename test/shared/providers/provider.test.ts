@@ -139,7 +139,15 @@ describe('portOpener', () => {
       secret.text = text;
       const failure = await failureOf(open());
       expect([failure.reason, failure.delivery]).toEqual(['misconfigured', 'not_reached']);
-      expect(JSON.parse(lines[0] ?? '')).toMatchObject({ event: 'provider_misconfigured', provider: 'acme' });
+      expect(lines.map((line) => JSON.parse(line))).toEqual([
+        expect.objectContaining({
+          event: 'provider_failed',
+          provider: 'acme',
+          provider_operation: SITE.operation,
+          reason: 'misconfigured',
+          ProviderFailures: 1,
+        }),
+      ]);
       expect(lines.join() + everythingIn(failure)).not.toContain('sesame');
     });
 

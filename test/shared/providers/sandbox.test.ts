@@ -20,7 +20,7 @@ import { messageTo } from '#test/fakes/sms.ts';
 import { failureOf, neverAborted } from './failure.ts';
 import { quietLog } from './quiet-log.ts';
 
-quietLog();
+const lines = quietLog();
 
 /** A stage with the sandbox has no provider secret. */
 const noSecret = { read: () => Promise.reject(new Error('the sandbox reads no secret')) };
@@ -103,6 +103,7 @@ describe('the circuits of the sandbox', () => {
       const failure = await failureOf(registry.checkIdentity(failing, day, neverAborted()));
       expect(failure.reason).toBe('upstream');
     }
+    expect(lines.filter((line) => JSON.parse(line).event === 'provider_failed')).toEqual([]);
     const other = completeNationalId('999000001');
     expect(await registry.checkIdentity(other, day, neverAborted())).toBe('matched');
   });
