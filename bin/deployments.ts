@@ -45,6 +45,7 @@ export const deployments: Deployments = {
     const config = await configOf(stage);
     const { secretsClientOf } = await import('#admin/cli/connect-aws.ts');
     const client = await secretsClientOf(stage, config, options);
-    return { stage, secretName: config.providers.secretName, client };
+    const { identityRegistry, sms, secretName } = config.providers;
+    return { stage, secretName, providers: [...new Set([...identityRegistry, ...sms])], client };
   },
 };

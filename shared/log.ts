@@ -107,16 +107,6 @@ export const EVENTS = {
     metrics: { ProviderFailures: ['Count', 1] },
     dimensions: [['provider']],
   },
-  /**
-   * A provider gave no result, also if another one took over. `reason`: misconfigured, unreadable, circuit_open, credentials, blocked, quota,
-   * balance or upstream.
-   */
-  provider_failed: {
-    level: 'WARN',
-    fields: ['request_id', 'provider', 'provider_operation', 'reason'],
-    metrics: { ProviderFailures: ['Count', 1] },
-    dimensions: [['provider']],
-  },
   code_sent: {
     level: 'INFO',
     fields: ['request_id', 'provider', 'seller_id'],

@@ -36,6 +36,8 @@ export interface TargetOptions {
 export interface ProviderSecret {
   readonly stage: string;
   readonly secretName: string;
+  /** The providers of both ports that the stage calls. */
+  readonly providers: readonly string[];
   readonly client: SecretsManagerClient;
 }
 

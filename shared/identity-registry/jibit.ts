@@ -26,7 +26,7 @@ const pairSchema = v.object({
 
 type TokenPair = v.InferOutput<typeof pairSchema>;
 
-const accountSchema = v.object({
+export const jibitCredentials = v.object({
   api_key: credential,
   secret_key: credential,
   base_url: baseUrl('https://napi.jibit.ir/ide'),
@@ -36,7 +36,7 @@ const accountSchema = v.object({
  * Makes inquiries with the access token of an account. Its lifetime is not documented, so it is used until Jibit refuses it, then renewed
  * with the refresh token or the credentials, and the inquiry is repeated. Concurrent callers share one renewal.
  */
-const jibitInquiries = (account: v.InferOutput<typeof accountSchema>) => {
+export const jibitInquiries = (account: v.InferOutput<typeof jibitCredentials>) => {
   const { api_key: apiKey, secret_key: secretKey, base_url: base } = account;
   const post = (path: string, body: Readonly<Record<string, string>>) =>
     exchange(TOKEN_SITE, { url: `${base}${path}`, body }, AbortSignal.timeout(TOKEN_TIMEOUT_MS));
@@ -80,11 +80,14 @@ const pairIn = ({ status, json }: ProviderReply): TokenPair | undefined => {
   return status === 200 && result.success ? result.output : undefined;
 };
 
-/** Any error code except Jibit's own failure means wrong credentials. Without token and code it is about Jibit: `malformed`, JSON too. */
+/** Any error code except those of Jibit's own failures means wrong credentials. Without token and code it is about Jibit: `malformed`, JSON too. */
 const tokenFailure = (reply: ProviderReply): ProviderUnavailable => {
   const code = errorCodeOf(reply);
   if (code === undefined) return unreadableReply(TOKEN_SITE, { ...reply, json: undefined });
-  return codedFailure(TOKEN_SITE, reply, code === 'server.error' ? 'upstream' : 'credentials');
+  return codedFailure(TOKEN_SITE, reply, {
+    code,
+    reason: REASONS.get(code) === 'upstream' ? 'upstream' : 'credentials',
+  });
 };
 
 const errorSchema = v.union([
@@ -132,7 +135,7 @@ const matchSchema = v.object({ matched: v.boolean() });
 
 export const jibit = provider({
   name: 'jibit',
-  credentials: accountSchema,
+  credentials: jibitCredentials,
   open(account): IdentityRegistry {
     const inquire = jibitInquiries(account);
     return {
@@ -146,20 +149,21 @@ export const jibit = provider({
         });
         const reply = await inquire(site, `/v1/services/identity?${query}`, signal);
         if (errorCodeOf(reply) === NOT_FOUND && reply.status < 500) return 'not_found';
-        const { identityInfo } = parse(site, personSchema(nationalId), reply);
+        const { identityInfo } = parseJibit(site, personSchema(nationalId), reply);
         return identityInfo.alive ? 'matched' : 'deceased';
       },
       async checkPhoneOwnership(nationalId, phone, signal) {
         const site = { provider: 'jibit', operation: OWNERSHIP };
         const query = new URLSearchParams({ nationalCode: nationalId, mobileNumber: toLocalPhone(phone) });
         const reply = await inquire(site, `/v1/services/matching?${query}`, signal);
-        return parse(site, matchSchema, reply).matched ? 'matched' : 'not_matched';
+        return parseJibit(site, matchSchema, reply).matched ? 'matched' : 'not_matched';
       },
     };
   },
 });
 
-const parse = <Schema extends v.GenericSchema>(
+/** Returns the fields of a successful response. Throws ProviderUnavailable for any other. */
+export const parseJibit = <Schema extends v.GenericSchema>(
   site: CallSite,
   schema: Schema,
   reply: ProviderReply,
@@ -167,5 +171,6 @@ const parse = <Schema extends v.GenericSchema>(
   const result = v.safeParse(schema, reply.json);
   if (reply.status === 200 && result.success) return result.output;
   const code = errorCodeOf(reply);
-  throw code === undefined ? unreadableReply(site, reply) : codedFailure(site, reply, REASONS.get(code));
+  if (code === undefined) throw unreadableReply(site, reply);
+  throw codedFailure(site, reply, { code, reason: REASONS.get(code) });
 };

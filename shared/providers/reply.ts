@@ -16,18 +16,22 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/**
- * Returns the failure of an error in the provider's documented form. `reason`: that of its code, if it is a documented one; the provider did
- * not act. Without it, it may have acted.
- */
+/** The provider's own code in an error in its documented form. Its `reason` is undefined if it is not a documented code. */
+interface CodedError {
+  readonly code: string | number;
+  readonly reason: UnavailableReason | undefined;
+}
+
+/** Returns the failure of an error in the provider's documented form. With a reason the provider did not act, without it it may have acted. */
 export const codedFailure = (
   site: CallSite,
   reply: ProviderReply,
-  reason: UnavailableReason | undefined,
+  { code, reason }: CodedError,
 ): ProviderUnavailable =>
   new ProviderUnavailable(site, reason ?? reasonOf(reply), {
     delivery: reason === undefined ? 'possibly_sent' : 'not_sent',
     health: 'up',
+    code,
   });
 
 /**

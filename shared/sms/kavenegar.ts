@@ -2,13 +2,13 @@
 import * as v from 'valibot';
 import { exchange } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
-import { codedFailure, unreadableReply } from '#shared/providers/reply.ts';
-import { reasonsByCode } from '#shared/providers/unavailable.ts';
+import { codedFailure, type ProviderReply, unreadableReply } from '#shared/providers/reply.ts';
+import { type CallSite, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/values/phone.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
 import { templateFor } from './templates.ts';
 
-const credentialsSchema = v.object({
+export const kavenegarCredentials = v.object({
   api_key: credential,
   /** The name of the approved Persian template, in which %token is the code. */
   template: credential,
@@ -16,9 +16,9 @@ const credentialsSchema = v.object({
   base_url: baseUrl('https://api.kavenegar.com'),
 });
 
-const ACCEPTED = 200;
+const SUCCEEDED = 200;
 
-/** Every other documented status. The provider did not send the message. */
+/** Every other documented status. The provider did not act. */
 const REASONS = reasonsByCode({
   rejected: [
     400, 404, 405, 406, 411, 412, 413, 414, 415, 417, 419, 420, 422, 424, 426, 427, 428, 431, 432, 501,
@@ -32,21 +32,26 @@ const REASONS = reasonsByCode({
 
 const replySchema = v.object({ return: v.object({ status: v.number() }) });
 
+/** Throws ProviderUnavailable unless the response says that the request succeeded. */
+export const assertKavenegarSucceeded = (site: CallSite, reply: ProviderReply): void => {
+  const parsed = v.safeParse(replySchema, reply.json);
+  if (!parsed.success) throw unreadableReply(site, reply);
+  const { status } = parsed.output.return;
+  if (status === SUCCEEDED && reply.status === 200) return;
+  throw codedFailure(site, reply, { code: status, reason: REASONS.get(status) });
+};
+
 export const kavenegar = provider({
   name: 'kavenegar',
-  credentials: credentialsSchema,
+  credentials: kavenegarCredentials,
   open: ({ api_key: apiKey, template: fa, template_en: en, base_url: base }): SmsSender => ({
     async sendCode({ phone, code, locale, templates }, signal) {
       const site = { provider: 'kavenegar', operation: SEND_CODE };
       const url = `${base}/v1/${encodeURIComponent(apiKey)}/verify/lookup.json`;
       const template = templateFor(locale, templates.kavenegar, { fa, en });
       const body = new URLSearchParams({ receptor: toLocalPhone(phone), token: code, template });
-      const reply = await exchange(site, { url, body, ownConnection: true }, signal);
-      const parsed = v.safeParse(replySchema, reply.json);
-      if (!parsed.success) throw unreadableReply(site, reply);
-      const { status } = parsed.output.return;
-      if (status === ACCEPTED && reply.status === 200) return { provider: site.provider };
-      throw codedFailure(site, reply, REASONS.get(status));
+      assertKavenegarSucceeded(site, await exchange(site, { url, body, ownConnection: true }, signal));
+      return { provider: site.provider };
     },
   }),
 });

@@ -2,13 +2,13 @@
 import * as v from 'valibot';
 import { exchange } from '#shared/providers/exchange.ts';
 import { baseUrl, credential, provider } from '#shared/providers/provider.ts';
-import { codedFailure, unreadableReply } from '#shared/providers/reply.ts';
-import { ProviderUnavailable, reasonsByCode } from '#shared/providers/unavailable.ts';
+import { codedFailure, type ProviderReply, unreadableReply } from '#shared/providers/reply.ts';
+import { type CallSite, ProviderUnavailable, reasonsByCode } from '#shared/providers/unavailable.ts';
 import { toLocalPhone } from '#shared/values/phone.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
 import { templateFor, templateIdSchema } from './templates.ts';
 
-const credentialsSchema = v.object({
+export const smsIrCredentials = v.object({
   api_key: credential,
   /** The number of the approved Persian template. */
   template_id: templateIdSchema,
@@ -19,9 +19,9 @@ const credentialsSchema = v.object({
 /** The parameter of the template that holds the code; the provider's sandbox accepts no other name. */
 const PARAMETER = 'Code';
 
-const ACCEPTED = 1;
+const SUCCEEDED = 1;
 
-/** Every other documented status except 0. The provider did not send the message. */
+/** Every other documented status except 0. The provider did not act. */
 const REASONS = reasonsByCode({
   credentials: [10, 11],
   blocked: [12, 13, 14],
@@ -36,9 +36,21 @@ const ERROR = 0;
 /** Documented statuses are below 200. A proxy's own JSON may repeat its HTTP status in a field of this name. */
 const replySchema = v.object({ status: v.pipe(v.number(), v.maxValue(199)) });
 
+/** Throws ProviderUnavailable unless the response says that the request succeeded. */
+export const assertSmsIrSucceeded = (site: CallSite, reply: ProviderReply): void => {
+  const parsed = v.safeParse(replySchema, reply.json);
+  if (!parsed.success) throw unreadableReply(site, reply);
+  const { status: code } = parsed.output;
+  if (code === SUCCEEDED && reply.status === 200) return;
+  if (code === ERROR) {
+    throw new ProviderUnavailable(site, 'upstream', { delivery: 'possibly_sent', health: 'up', code });
+  }
+  throw codedFailure(site, reply, { code, reason: REASONS.get(code) });
+};
+
 export const smsIr = provider({
   name: 'sms-ir',
-  credentials: credentialsSchema,
+  credentials: smsIrCredentials,
   open: ({ api_key: apiKey, template_id: fa, template_id_en: en, base_url: base }): SmsSender => ({
     async sendCode({ phone, code, locale, templates }, signal) {
       const site = { provider: 'sms-ir', operation: SEND_CODE };
@@ -52,15 +64,8 @@ export const smsIr = provider({
         },
         ownConnection: true,
       };
-      const reply = await exchange(site, request, signal);
-      const parsed = v.safeParse(replySchema, reply.json);
-      if (!parsed.success) throw unreadableReply(site, reply);
-      const { status } = parsed.output;
-      if (status === ACCEPTED && reply.status === 200) return { provider: site.provider };
-      if (status === ERROR) {
-        throw new ProviderUnavailable(site, 'upstream', { delivery: 'possibly_sent', health: 'up' });
-      }
-      throw codedFailure(site, reply, REASONS.get(status));
+      assertSmsIrSucceeded(site, await exchange(site, request, signal));
+      return { provider: site.provider };
     },
   }),
 });

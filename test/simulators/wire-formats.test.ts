@@ -104,6 +104,12 @@ describe('jibit', () => {
     );
   });
 
+  it('returns the balances to an access token, and to nobody else', async () => {
+    const { accessToken } = await pair();
+    expect((await get('/v1/balances', accessToken)).json.balances).toHaveLength(1);
+    expect((await get('/v1/balances', 'another')).json.code).toBe('forbidden');
+  });
+
   it('returns handler.not_found to any other path', async () => {
     expect((await get('/v2/services/identity', 'any')).json.code).toBe('handler.not_found');
   });
@@ -157,6 +163,12 @@ describe('kavenegar', () => {
     expect(await lookup({ ...good(), ...(change as Record<string, string>) })).toEqual([status, status]);
   });
 
+  it('returns the credit to its key, and to no other', async () => {
+    const info = (key: string) => ask('kavenegar', `/v1/${key}/account/info.json`);
+    expect((await info(section('kavenegar').api_key)).json.entries.remaincredit).toBe(1_500_000);
+    expect((await info('another')).json.return.status).toBe(403);
+  });
+
   it('rejects another key, and a body that is not a form', async () => {
     expect(await lookup(good(), 'another')).toEqual([403, 403]);
     const path = `/v1/${section('kavenegar').api_key}/verify/lookup.json`;
@@ -191,6 +203,12 @@ describe('sms.ir', () => {
     [{ parameters: [{ name: 'Code', value: 'x'.repeat(26) }] }, 114],
   ])('rejects a message with %j', async (change, status) => {
     expect(await verify({ ...good(), ...change })).toEqual([400, status]);
+  });
+
+  it('returns the credit to its key, and to no other', async () => {
+    const credit = (key: string) => ask('sms-ir', '/v1/credit', { headers: { 'x-api-key': key } });
+    expect((await credit(section('sms-ir').api_key)).json).toMatchObject({ status: 1, data: 8500 });
+    expect((await credit('another')).json.status).toBe(10);
   });
 
   it('rejects another key, and a body that is not an object', async () => {

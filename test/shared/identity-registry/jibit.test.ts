@@ -120,6 +120,7 @@ describe('jibit', () => {
     ['secretKey.length_exceeded', 400, 'credentials'],
     ['invalid.request_body', 400, 'credentials'],
     ['server.error', 500, 'upstream'],
+    ['providers.not_available', 503, 'upstream'],
   ] as const)(
     'treats %s (HTTP %i) of a token request as %s, and sends no inquiry',
     async (code, status, reason) => {
