@@ -35,7 +35,7 @@ export interface CallPolicy<Method, Result> {
   readonly outcomeOf: (result: Result) => string;
 }
 
-/** A port with one method that matters here. It takes `Args`, then the signal that ends it. */
+/** What is called of a port: a method that takes `Args`, then the signal that ends it. */
 type PortWith<Method extends string, Args extends readonly unknown[], Result> = Readonly<
   Record<Method, (...args: [...Args, AbortSignal]) => Promise<Result>>
 >;
@@ -110,7 +110,7 @@ export const callProviders = async <Method extends string, Args extends readonly
     }
 
     try {
-      const result = await attempts(providers, site, call);
+      const result = await callProvider(providers, site, call);
       circuit.leave(entered);
       return result;
     } catch (error) {
@@ -126,7 +126,7 @@ export const callProviders = async <Method extends string, Args extends readonly
 };
 
 /** Calls one provider. Repeats an inquiry once after a transport or upstream error. */
-const attempts = async <Method extends string, Args extends readonly unknown[], Result>(
+const callProvider = async <Method extends string, Args extends readonly unknown[], Result>(
   { timeoutSignal, retryPauseMs }: Pick<ConnectedProviders<unknown>, 'timeoutSignal' | 'retryPauseMs'>,
   site: Site<PortWith<Method, Args, Result>>,
   call: Call<Method, Args, Result>,

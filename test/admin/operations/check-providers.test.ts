@@ -105,7 +105,7 @@ describe('the check of a scripted provider', () => {
     server.replyWith(({ path }) =>
       path.includes('/tokens/') ? { status: 200, json: { accessToken: 't', refreshToken: 'r' } } : reply,
     );
-    const account = { api_key: 'a key', secret_key: 's', template: 't', template_id: 1 };
+    const account = { api_key: 'a/key', secret_key: 's', template: 't', template_id: 1 };
     return checkAt(name, { ...account, base_url: server.baseUrl });
   };
   const balanceOf = (balanceType: string, amount: number) => ({ balanceType, amount, currency: 'IRR' });
@@ -139,8 +139,8 @@ describe('the check of a scripted provider', () => {
         ['GET', '/v1/balances', 'Bearer t'],
       ],
     ],
-    ['kavenegar', [['GET', '/v1/a%20key/account/info.json', undefined]]],
-    ['sms-ir', [['GET', '/v1/credit', 'a key']]],
+    ['kavenegar', [['GET', '/v1/a%2Fkey/account/info.json', undefined]]],
+    ['sms-ir', [['GET', '/v1/credit', 'a/key']]],
   ])('sends the credentials of %s as its adapter does', async (name, requests) => {
     await check(name, { status: 200, json: {} });
     const sent = server.requests.map(({ method, path, headers }) => [

@@ -361,6 +361,14 @@ describe('the alarm of a provider', () => {
     expect(loggedFailures()).toEqual(['first o circuit_open']);
   });
 
+  it('does not count an upstream error without a code, which the circuit counts', async () => {
+    const { inquire, outcomes } = twoProviders();
+    const uncoded: Failure = { reason: 'upstream', health: 'down' };
+    outcomes.first = [uncoded, uncoded];
+    await inquire();
+    expect(loggedFailures()).toEqual([]);
+  });
+
   it.each<UnavailableReason>(['rejected', 'undecided'])(
     'does not count %s, which is about the request',
     async (reason) => {
