@@ -66,7 +66,8 @@ const ACCOUNTS: Readonly<Record<string, AskBalances>> = {
     const site = siteOf('jibit');
     const balance = v.object({ balanceType: word, amount: v.number(), currency: word });
     const reply = await jibitInquiries(credentials)(site, '/v1/balances', signal);
-    const { balances } = parseJibit(site, v.object({ balances: v.array(balance) }), reply);
+    const schema = v.object({ balances: v.pipe(v.array(balance), v.minLength(1)) });
+    const { balances } = parseJibit(site, schema, reply);
     return balances.map(({ amount, currency, balanceType }) => ({
       amount,
       unit: balances.length === 1 ? currency : `${currency} ${balanceType}`,

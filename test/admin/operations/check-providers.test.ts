@@ -155,7 +155,11 @@ describe('the check of a scripted provider', () => {
     ['jibit', { status: 400, json: { code: '\u001b[31mred' } }, 'no_verdict'],
     ['jibit', { status: 200, json: { balances: [balanceOf('\u001b[31m', 1)] } }, 'no_verdict'],
     ['jibit', { status: 400, json: { code: 'who.knows' } }, 'code who.knows, no_verdict'],
-  ])('of %s shows no control characters of the answer (case %#)', async (name, reply, answer) => {
-    expect(await check(name, reply)).toMatchObject({ state: 'unreadable', answer });
-  });
+    ['jibit', { status: 200, json: { balances: [] } }, 'no_verdict'],
+  ])(
+    'of %s is unreadable in no documented form, and shows no control characters (case %#)',
+    async (name, reply, answer) => {
+      expect(await check(name, reply)).toMatchObject({ state: 'unreadable', answer });
+    },
+  );
 });
