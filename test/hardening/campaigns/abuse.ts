@@ -62,6 +62,12 @@ const REFUSED_PEOPLE: readonly TestPerson[] = (['not_found', 'deceased', 'not_ow
   .flatMap((outcome) => Array.from({ length: 10 }, (_, serial) => testNationalId(outcome, serial)))
   .map((national_id, index) => ({ ...personNumber(FIRST_PERSON + index), national_id }));
 
+/** Every other one is registered. */
+const LOCKED_PHONES = Array.from(
+  { length: 2 * AT_ONCE },
+  (_, index) => personNumber(FIRST_PERSON + 700 + index).phone,
+);
+
 /** A send that reached a provider starts the cool-down; one that did not is not counted. */
 const reachedProvider = (reply: Reply | undefined): Reply | undefined =>
   reply?.headers.get('retry-after') === '60' && reply.status === 503
@@ -141,6 +147,30 @@ const checkBursts = async (
   );
 };
 
+/**
+ * One person that no registry knows, linked with phones of which every other one is registered: only answers that are counted may tell which.
+ * Once its checks are used up, every phone gets the same answer.
+ */
+const checkLockedPerson = async (options: CampaignOptions, round: number): Promise<void> => {
+  const { deployment, report, used } = options;
+  const seller = await deployment.newSeller('Locked person', 2 * 3 * AT_ONCE);
+  const person = { ...personNumber(FIRST_PERSON), national_id: testNationalId('not_found', 50 + round) };
+  used.nationalIds.add(person.national_id);
+  const burst = () =>
+    Promise.all(LOCKED_PHONES.map((phone) => link(sender(options, seller.nextKey()), { ...person, phone })));
+  const first = await burst();
+  for (const reply of first) report.operation('bursts', reply !== undefined && reply.status !== 500);
+  const failed = countsOf(first).identity_mismatch ?? 0;
+  report.expect('bursts of a locked person: at most five checks begin in a minute', failed <= 5, () =>
+    JSON.stringify(countsOf(first)),
+  );
+  const second = countsOf(await burst());
+  const isSame = Object.keys(second).every((code) => code === 'too_many_attempts');
+  report.expect('bursts of a locked person: every phone gets the same answer', isSame, () =>
+    JSON.stringify(second),
+  );
+};
+
 /** Checks a user with another phone, then with the phone that is erased. */
 const moveAndBack = async (send: Send, id: string, person: TestPerson): Promise<void> => {
   const { national_id, birth_date } = person;
@@ -149,9 +179,11 @@ const moveAndBack = async (send: Send, id: string, person: TestPerson): Promise<
   }
 };
 
-/** Links, checks, corrections and removals of a buyer without a pause until its registration is gone. */
-const linkUntilErased = async (send: Send, person: TestPerson): Promise<boolean> => {
+/** Links, checks, corrections and removals of a buyer's phone without a pause until its registration is gone. */
+const linkUntilErased = async (send: Send, { phone }: TestPerson, first: number): Promise<boolean> => {
   for (let request = 0; request < REQUESTS_PER_ERASURE; request += 1) {
+    // Another person each time: the checks of one begin five times a minute.
+    const person = { ...personNumber(first + request), phone };
     const reply = await link(send, person);
     if (reply?.json?.code === 'buyer_not_registered') return true;
     if (reply?.status !== 201 && reply?.status !== 200) continue;
@@ -164,12 +196,17 @@ const linkUntilErased = async (send: Send, person: TestPerson): Promise<boolean>
 };
 
 /** Erases a buyer while a seller links, checks, corrects and removes it again and again: after that no user has its phone. */
-const checkErasure = async (options: CampaignOptions, send: Send, person: TestPerson): Promise<void> => {
+const checkErasure = async (
+  options: CampaignOptions,
+  send: Send,
+  { person, first }: { readonly person: TestPerson; readonly first: number },
+): Promise<void> => {
   const { deployment, report, used } = options;
   used.phones.add(person.phone);
-  used.nationalIds.add(person.national_id);
+  for (let request = 0; request < REQUESTS_PER_ERASURE; request += 1)
+    used.nationalIds.add(personNumber(first + request).national_id);
   const [isErased] = await Promise.all([
-    linkUntilErased(send, person),
+    linkUntilErased(send, person, first),
     deployment.admin('buyers', 'erase', person.phone, '--yes'),
   ]);
   report.operation('erasures during links', isErased);
@@ -184,22 +221,29 @@ const checkErasure = async (options: CampaignOptions, send: Send, person: TestPe
 export const abuse: Campaign = {
   name: 'abuse limits',
   async run(options) {
-    const { deployment, scale } = options;
+    const { deployment, scale, used } = options;
     const erased = Array.from({ length: Math.ceil(ERASURES * scale) }, (_, index) =>
       personNumber(FIRST_PERSON + 1000 + index),
     );
     await deployment.register([
       ...[...REFUSED_PEOPLE, ...erased].map(({ phone }) => phone),
       ...erased.map(otherPhoneOf),
+      ...LOCKED_PHONES.filter((_, index) => index % 2 === 0),
     ]);
+    for (const phone of LOCKED_PHONES) used.phones.add(phone);
     for (let index = 0; index < Math.ceil(BURSTS * scale); index += 1) {
       // Each round has hours of its own, in which no phone was sent a code before.
       const toHour = (hour: number) => deployment.toTenPast(index * 4 + hour);
       await toHour(0);
       await checkBursts(options, toHour);
+      await toHour(3);
+      await checkLockedPerson(options, index);
     }
     await deployment.shiftClock(0);
     const seller = await deployment.newSeller('Erasures', erased.length * 6 * REQUESTS_PER_ERASURE);
-    for (const person of erased) await checkErasure(options, sender(options, seller.nextKey()), person);
+    for (const [index, person] of erased.entries()) {
+      const first = FIRST_PERSON + 2000 + index * REQUESTS_PER_ERASURE;
+      await checkErasure(options, sender(options, seller.nextKey()), { person, first });
+    }
   },
 };
