@@ -55,7 +55,9 @@ const requireYesOn =
 /** What `--help` says about an argument, by its name. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   seller: 'sel_…, or its name',
+  table: 'the table that DynamoDB restored',
   key: 'key_…, its name, or the last four characters of its secret',
+  'key...': 'key_…, a name, or the last four characters of a secret',
   name: 'a name for people, 1 to 100 characters',
   'user-id': 'usr_…',
   user: 'usr_…, a phone, - to read a phone from stdin, or an external id',

@@ -15,7 +15,7 @@ const AT_ONCE = 8;
 
 /** An admin can wait longer for a throttled table than a request: about 30 seconds for a read. */
 const READ_ATTEMPTS = 150;
-const THROTTLED: Backoff = [100, 200, 400, 800, 1600, 3200, 6400, 10_000];
+export const THROTTLED: Backoff = [100, 200, 400, 800, 1600, 3200, 6400, 10_000];
 
 /** Reads any number of distinct keys, strongly consistent. Returns the items that exist, in no order. */
 export const batchGetAll = (
@@ -58,31 +58,43 @@ export const deleteAll = (table: Table, items: readonly (StoredItem | ItemKey)[]
     items.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
   );
 
-/** Reads the whole table and awaits `work` for each page of the items whose sort keys begin so. Only a restore reads so much. */
-export const forEachPage = async (
+/** The parts in which a whole table is read at the same time. The items of a partition are in one of them. */
+export const SEGMENTS = AT_ONCE;
+
+/** Reads a part of the whole table, page by page: the items of which one of some attributes begins so. Only a restore reads so much. */
+export async function* scanSegment(
   { client, name: TableName }: Table,
-  prefixes: readonly string[],
-  work: (items: readonly StoredItem[]) => Promise<void>,
-): Promise<void> => {
-  const readSegment = async (Segment: number): Promise<void> => {
-    let start: StoredItem | undefined;
-    do {
-      const page = await client.send(
-        new ScanCommand({
-          TableName,
-          Segment,
-          TotalSegments: AT_ONCE,
-          ConsistentRead: true,
-          ExclusiveStartKey: start,
-          FilterExpression: prefixes.map((_, index) => `begins_with(sk, :${index})`).join(' OR '),
-          ExpressionAttributeValues: Object.fromEntries(
-            prefixes.map((prefix, index) => [`:${index}`, prefix]),
-          ),
-        }),
-      );
-      await work(page.Items ?? []);
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined);
+  Segment: number,
+  beginnings: readonly (readonly [attribute: 'pk' | 'sk', text: string])[],
+): AsyncGenerator<StoredItem[]> {
+  let start: StoredItem | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({
+        TableName,
+        Segment,
+        TotalSegments: SEGMENTS,
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+        FilterExpression: beginnings
+          .map(([attribute], index) => `begins_with(${attribute}, :${index})`)
+          .join(' OR '),
+        ExpressionAttributeValues: Object.fromEntries(
+          beginnings.map(([, text], index) => [`:${index}`, text]),
+        ),
+      }),
+    );
+    yield page.Items ?? [];
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+/** Returns a function that says how long to wait, in milliseconds, before the next units of work, so that so many begin in a second. */
+export const pacer = (perSecond: number) => {
+  let freeAtMs = 0;
+  return (units: number, nowMs: number): number => {
+    const startMs = Math.max(freeAtMs, nowMs);
+    freeAtMs = startMs + (units * 1000) / perSecond;
+    return startMs - nowMs;
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, (_, segment) => readSegment(segment)));
 };

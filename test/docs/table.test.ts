@@ -7,6 +7,7 @@ import { rotateKey, setExpiry } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { restore } from '#admin/operations/restore/restore.ts';
+import { restoreReport } from '#admin/operations/restore/restoring.ts';
 import { createSeller, setSellerStatus, setSellerTemplates } from '#admin/operations/sellers.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
@@ -133,7 +134,7 @@ const writeEverything = async (observe: () => Promise<void>): Promise<void> => {
   const set = { kavenegar: 'kaveh-books' };
   await observed(setSellerTemplates(admin, sellerId, { locale: 'fa', set, remove: [] }));
   await deleteAll(table, [apiKeyKey(sellerId, key.key_id)]);
-  await observed(restore(admin, { source, isDry: false }));
+  await observed(restore(admin, { source, isCopy: true, report: restoreReport() }));
   await source.stop();
 
   const users = userStore(table);

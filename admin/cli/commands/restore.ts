@@ -1,7 +1,16 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { restore } from '#admin/operations/restore/restore.ts';
-import { LISTED, type ListedReason } from '#admin/operations/restore/restoring.ts';
+import {
+  type RestoreOptions,
+  type RestoreReport,
+  restoreReport,
+  STATES,
+  type State,
+} from '#admin/operations/restore/restoring.ts';
 import { refusal } from '#admin/refusal.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { parsePhone } from '#shared/values/phone.ts';
@@ -9,13 +18,15 @@ import type { AddCommands, CommandResult, Session } from '../command.ts';
 import { withProgress } from '../terminal.ts';
 
 interface Options {
-  readonly from: string;
   readonly seller?: string;
   readonly erased?: string;
+  readonly list?: string;
 }
 
-/** A list of more rows says how many they are; `--json` has all. */
-const ROWS_SHOWN = 20;
+/** What is done, or was right to be left. The table of counts has it, and nobody has to look at each. */
+const COUNTED: readonly State[] = ['missing', 'copied', 'incomplete', 'completed', 'removed', 'erased'];
+
+const LISTED = (Object.keys(STATES) as State[]).filter((state) => !COUNTED.includes(state));
 
 /** Reads a file with one phone on each line. Returns the hashes of each. */
 const readErased = async ({ hashes }: Session, path: string): Promise<KeyedHash[]> => {
@@ -31,52 +42,89 @@ const readErased = async ({ hashes }: Session, path: string): Promise<KeyedHash[
   return Promise.all(phones.map((phone) => hashes.phone(phone)));
 };
 
-/** Compares, or copies if `isDry` is false. */
-const run = async (session: Session, options: Options, isDry: boolean): Promise<CommandResult> => {
-  const { admin, terminal, requireYes } = session;
-  const { from, seller: sellerId } = options;
-  const erased = options.erased === undefined ? undefined : await readErased(session, options.erased);
-  const source = { client: admin.table.client, name: from };
-  const question = `Copy what ${admin.table.name} lacks from ${from}? \`restore compare\` shows what that is.`;
-  if (!isDry) await requireYes(question);
-  const { counts, listed } = await withProgress(terminal, 'users', (progress) =>
-    restore(admin, { source, isDry, sellerId, erased, ...progress }),
-  ).catch((cause: unknown) => {
-    if (!(cause instanceof ResourceNotFoundException)) throw cause;
-    throw refusal('bad_input', `There is no table ${from} in this account and Region.`, { cause });
-  });
-  const lists = Object.entries(LISTED).flatMap(([reason, detail]) => {
-    const items = [...(listed.get(reason as ListedReason) ?? [])].map(([id, seller_id]) => ({
-      id,
-      seller_id,
-    }));
-    return items.length === 0 ? [] : [{ reason, detail, count: items.length, items }];
+/** Opens the file of all ids. Throws `bad_input` if it cannot be written. */
+const openList = async (path: string) => {
+  const refused = (cause: unknown) => {
+    throw refusal('bad_input', `${path} cannot be written.`, { cause });
+  };
+  const file = createWriteStream(path);
+  await once(file, 'open').catch(refused);
+  const written = finished(file).catch(refused);
+  // A full disk ends the command at `close`.
+  written.catch(() => {});
+  const close = (): Promise<void> => {
+    file.end();
+    return written;
+  };
+  return { write: (line: string) => file.write(line), close };
+};
+
+const shown = (report: RestoreReport, { from, to }: { readonly from: string; readonly to: string }) => {
+  const counts = report.counts();
+  const listed = LISTED.flatMap((state) => {
+    const items = report.first(state);
+    const count = counts.reduce((sum, line) => sum + (line.state === state ? line.count : 0), 0);
+    return count === 0 ? [] : [{ state, detail: STATES[state], count, items }];
   });
   return {
-    json: { from, to: admin.table.name, counts, listed: lists },
+    json: { from, to, counts, listed },
     text: [
-      Object.keys(counts).length === 0 ? 'Nothing is missing.\n' : { rows: [counts] },
-      ...lists.flatMap(({ detail, count, items }) => [
-        `${detail}${count > ROWS_SHOWN ? ` ${count}, of which these are the first:` : ''}\n`,
-        { items: 'items', rows: items.slice(0, ROWS_SHOWN), fields: ['id', 'seller_id'] },
+      counts.length === 0 ? 'Nothing is missing.\n' : { items: 'findings', rows: counts },
+      ...listed.flatMap(({ state, detail, count, items }) => [
+        `${state}${count > items.length ? `, ${count}, of which these are the first` : ''}:\n${detail}\n`,
+        { items: 'items', rows: items, fields: ['id', 'seller_id'] },
       ]),
     ],
-    note: isDry ? 'Nothing was changed. `restore copy` makes these changes.' : 'Run `reconcile --fix` next.',
   };
 };
 
+const run = async (
+  session: Session,
+  from: string,
+  { list, ...options }: Pick<RestoreOptions, 'isCopy' | 'sellerId' | 'erased'> & Pick<Options, 'list'>,
+): Promise<CommandResult> => {
+  const { admin, terminal } = session;
+  const source = { client: admin.table.client, name: from };
+  const file = list === undefined ? undefined : await openList(list);
+  const report = restoreReport(file);
+  try {
+    await withProgress(terminal, 'users', (progress) =>
+      restore(admin, { source, report, ...options, ...progress }),
+    );
+  } catch (cause) {
+    if (!(cause instanceof ResourceNotFoundException)) throw cause;
+    throw refusal('bad_input', `There is no table ${from} in this account and Region.`, { cause });
+  } finally {
+    await file?.close();
+  }
+  return shown(report, { from, to: admin.table.name });
+};
+
+const compare = async (session: Session, from: string, { list }: Options): Promise<CommandResult> => ({
+  ...(await run(session, from, { isCopy: false, list })),
+  note: 'Nothing was changed. `restore copy` puts what is missing or incomplete.',
+});
+
+const copy = async (session: Session, from: string, { seller, erased, list }: Options) => {
+  const { admin, requireYes } = session;
+  const phones = erased === undefined ? undefined : await readErased(session, erased);
+  await requireYes(`Copy what ${admin.table.name} lacks from ${from}? \`restore compare\` shows what that is.`);
+  return {
+    ...(await run(session, from, { isCopy: true, sellerId: seller, erased: phones, list })),
+    note: 'Keys that came back wait for `keys confirm`. Run `reconcile --fix` after it.',
+  };
+};
+
+const LIST = ['--list <file>', 'write the id of everything that was found to a CSV file'] as const;
+
 /** `restore compare|copy` */
 export const addRestoreCommands: AddCommands = ({ group }) => {
-  const add = group('restore', 'bring back what the table has lost, while the service runs');
-  const commands = [
-    ['compare', 'show what restore copy would do; change nothing', true],
-    ['copy', 'copy what is missing from a table that DynamoDB restored', false],
-  ] as const;
-  for (const [name, description, isDry] of commands) {
-    const work = (session: Session, options: Options) => run(session, options, isDry);
-    add(name, description, work, `restore ${name} --from restored --stage prod`)
-      .requiredOption('--from <table>', 'the table that DynamoDB restored')
-      .option('--seller <id>', 'only this seller, and no buyers')
-      .option('--erased <file>', 'phones to erase again, one on each line');
-  }
+  const add = group('restore', 'put back what the table has lost, while the service runs');
+  const compareHelp = 'show what is missing or differs from a table that DynamoDB restored; change nothing';
+  add('compare <table>', compareHelp, compare, 'restore compare restored --stage prod').option(...LIST);
+  const copyHelp = 'put back what is missing and was not removed since';
+  add('copy <table>', copyHelp, copy, 'restore copy restored --stage prod')
+    .option('--seller <id>', 'only this seller, and no buyers')
+    .option('--erased <file>', 'phones that were erased since, one on each line')
+    .option(...LIST);
 };

@@ -1,187 +1,145 @@
-/** The sellers and their keys in a restore: what is missing comes back, unless the audit says otherwise. */
+/** The sellers in a restore: each with its counts and its entry in the list of all sellers, before its users and keys. */
 import { isDeepStrictEqual } from 'node:util';
-import * as v from 'valibot';
-import { requireSeller } from '#admin/administration.ts';
-import { revokeKey } from '#admin/operations/change-key.ts';
-import { setSellerStatus } from '#admin/operations/sellers.ts';
-import { apiKeyStore } from '#admin/stores/api-key-store.ts';
-import { forEachPage } from '#admin/stores/batches.ts';
-import { type Audit, eventsAfter, readFloor } from '#admin/stores/restored-items.ts';
-import { ifAbsent, transact } from '#admin/stores/transactions.ts';
+import { putAll } from '#admin/stores/batches.ts';
 import {
-  type ApiKey,
-  apiKeySchema,
-  type KeySecret,
-  keySecretSchema,
-  type SecretSummary,
-  secretUpdates,
-} from '#shared/api-keys/api-key-item.ts';
+  type Audit,
+  type Events,
+  readEvents,
+  readItems,
+  readLeastCounts,
+} from '#admin/stores/restored-items.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
-import type { Table } from '#shared/table/client.ts';
 import { settingIfEqual } from '#shared/table/conditions.ts';
-import {
-  API_KEY_PREFIX,
-  apiKeyKey,
-  eventsPartition,
-  keyIdKey,
-  removalSummaryKey,
-  secretKey,
-  sellerKey,
-  sellerListKey,
-  tombstoneKey,
-} from '#shared/table/keys.ts';
-import { getItem, queryAll, queryPages } from '#shared/table/reads.ts';
+import { removalSummaryKey, sellerKey, sellerListKey, tombstoneKey } from '#shared/table/keys.ts';
+import { getItem, queryPages } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { countsFrom } from '#shared/users/user-change.ts';
-import type { Restoring } from './restoring.ts';
-import type { SellerRun } from './users.ts';
+import type { Restoring, State } from './restoring.ts';
 
-/** Returns a seller with the status and the name that its audit tells of. */
-const explained = (seller: StoredItem, audit: readonly NewAuditRecord[]): StoredItem => {
-  const status = audit.findLast(({ action }) => /^seller\.(?:suspended|resumed)$/.test(action))?.action;
-  const name = audit.findLast(({ action }) => action === 'seller.renamed')?.details?.to;
-  return {
-    ...seller,
-    ...(status && { status: status === 'seller.suspended' ? 'suspended' : 'active' }),
-    ...(name === undefined ? {} : { name }),
-  };
+/**
+ * A seller that comes back numbers its events on from so far above: more than it can have had since the restore point, so that no reader
+ * takes a new event for one that it has read.
+ */
+const EVENTS_AHEAD = 1_000_000;
+
+/** The actions of the audit that change what a seller is. */
+const CHANGES = /^seller\.(?:suspended|resumed|renamed|templates_set)$/;
+
+/** The run of a restore for one seller. */
+export type SellerRun = Restoring & {
+  readonly sellerId: string;
+  readonly audit: Audit;
+  /** The events since the restore point. They are read when a missing user first needs them. */
+  readonly eventsSince: () => Promise<Events>;
 };
 
-/** Copies what the past of a seller leaves and no damage takes: its events, tombstones and index of removals, unless they expired. */
-const copyHistory = async ({ admin, source, complete }: Restoring, sellerId: string): Promise<void> => {
-  const history = [tombstoneKey(sellerId, 0).pk, removalSummaryKey(sellerId).pk, eventsPartition(sellerId)];
-  for (const pk of history) {
+/** Copies what tells which users were removed: without it, no page of a seller that comes back is right. */
+const copyRemovals = async ({ table, source }: Restoring, sellerId: string): Promise<void> => {
+  for (const pk of [tombstoneKey(sellerId, 0).pk, removalSummaryKey(sellerId).pk]) {
     for await (const items of queryPages(source, { pk })) {
-      const kept = items.filter(({ ttl }) => ttl === undefined || Number(ttl) * 1000 > admin.clock());
-      await complete('removals and events', kept, true);
+      const liveAt = await readItems(table, items);
+      // Nothing else writes them while the seller is missing.
+      const missing = items.filter((item) => liveAt(item) === undefined);
+      await putAll(table, missing);
     }
   }
 };
 
-/** Reads the items of a seller's keys, which may be damaged, by their ids. */
-const readKeys = async (table: Table, sellerId: string): Promise<Map<string, StoredItem>> => {
-  const items = await queryAll(table, { pk: sellerKey(sellerId).pk, prefix: API_KEY_PREFIX });
-  return new Map(items.map((item) => [String(item.sk).slice(API_KEY_PREFIX.length), item]));
+/** Whether the seller was suspended when it was lost. Nothing else of it is known. */
+const statusOf = (old: StoredItem, audit: readonly NewAuditRecord[]): unknown => {
+  const last = audit.findLast(({ action }) => /^seller\.(?:suspended|resumed)$/.test(action));
+  if (last === undefined) return old.status;
+  return last.action === 'seller.suspended' ? 'suspended' : 'active';
 };
 
-/** Brings back a seller that is missing, with its past; raises the counts of one that has them too low. */
-export const restoreSeller = async (run: Restoring, sellerId: string, audit: Audit): Promise<SellerRun> => {
-  const { admin, table, source, change } = run;
-  const Key = sellerKey(sellerId);
-  // A seller that was created since has no past: only what is derived from its users comes back.
-  const old = await getItem(source, Key);
-  if ((await getItem(table, Key)) === undefined) await copyHistory(run, sellerId);
-  const events = eventsAfter(table, sellerId, countsFrom(old).events);
-  const floor = await readFloor(table, sellerId, events);
+/** Puts a seller that is missing, with the counts that its items allow. */
+const restoreMissing = async (run: Restoring, old: StoredItem, { all }: Audit): Promise<State[]> => {
+  const { admin, table, isCopy, write, put } = run;
+  if (!isCopy) return ['missing'];
+  const sellerId = String(old.seller_id);
+  await copyRemovals(run, sellerId);
+  const least = await readLeastCounts(table, sellerId);
+  const { users, events } = countsFrom(old);
+  const { highestOrdinal } = await readEvents(table, sellerId, { after: events, until: events });
+  const seller = {
+    ...old,
+    status: statusOf(old, all),
+    user_count: Math.max(users, least.user_count, highestOrdinal),
+    removed_count: least.removed_count,
+    event_count: Math.max(events, least.event_count) + EVENTS_AHEAD,
+  };
+  await write([put(seller)], admin.record({ action: 'seller.restored', seller_id: sellerId }));
+  return ['copied'];
+};
+
+/** What changes with users, or with a flush of the authorizer cache. */
+const OF_OTHERS = ['user_count', 'removed_count', 'event_count', 'unflushed_since'];
+
+const ownOf = (seller: StoredItem): StoredItem =>
+  Object.fromEntries(Object.entries(seller).filter(([name]) => !OF_OTHERS.includes(name)));
+
+/**
+ * Compares a seller that exists, and raises its counts if they are too low: the next user would get the place of another. Undefined: it is
+ * missing.
+ */
+const restorePresent = async (
+  run: Restoring,
+  old: StoredItem,
+  audit: Audit,
+): Promise<State[] | undefined> => {
+  const { table, isCopy, write } = run;
+  const Key = sellerKey(String(old.seller_id));
+  // Read before the counts, which a change raises together with the items.
+  const least = await readLeastCounts(table, String(old.seller_id));
   const live = await getItem(table, Key);
-  const wanted = explained(old ?? live ?? {}, audit.all);
-  const known = live ?? wanted;
-  const counts = Object.fromEntries(
-    Object.entries(floor).map(([name, least]) => {
-      return [name, Math.max(least, Number(known[name]), Number(old?.[name] ?? 0))];
-    }),
+  if (live === undefined) return undefined;
+  const isChanged = audit.added.some(({ action }) => CHANGES.test(action));
+  const isSame = isDeepStrictEqual(ownOf(old), ownOf(live));
+  const states: State[] = isSame ? [] : [isChanged ? 'changed' : 'differs'];
+  const counts = Object.entries(least).map(
+    ([name, count]) => [name, Math.max(count, Number(old[name]), Number(live[name]) || 0)] as const,
   );
-  const seller: StoredItem = { ...known, ...counts };
-  const record = admin.record({ action: 'seller.restored', seller_id: sellerId });
-  const put = { Put: { TableName: table.name, Item: seller, ...ifAbsent } };
-  const raised = settingIfEqual(counts, ['event_count', known.event_count]);
-  const raise = { Update: { TableName: table.name, Key, ...raised } };
-  const isLow = live !== undefined && !isDeepStrictEqual(seller, live);
-  if (live === undefined) await change('sellers', 1, () => transact(table, [put], record));
-  else if (!(await change('counts raised', Number(isLow), () => transact(table, [raise])))) {
-    return restoreSeller(run, sellerId, audit);
-  }
-  const keyIds = [...(await readKeys(table, sellerId)).keys()];
-  const found = keyIds.map((keyId) => ({ ...keyIdKey(keyId), seller_id: sellerId }));
-  await run.complete('lists completed', [
-    { ...sellerListKey(String(seller.created_at), sellerId) },
-    ...found,
-  ]);
-  const isUnknown = audit.added.some(({ action }) => action === 'seller.templates_set');
-  const isWrong = (name: string): boolean => !isDeepStrictEqual(wanted[name], seller[name]);
-  if (isUnknown || ['name', 'status', 'message_templates'].some(isWrong)) {
-    run.list('seller_differs', sellerId, sellerId);
-  }
-  if (seller.status === 'active' && explained(seller, audit.all).status === 'suspended') {
-    await change('sellers suspended again', 1, () => setSellerStatus(admin, sellerId, 'suspended'));
-  }
-  return { ...run, sellerId, seller, users: countsFrom(seller).users, events };
+  if (counts.every(([name, count]) => live[name] === count)) return states;
+  if (!isCopy) return [...states, 'counts_low'];
+  const raised = settingIfEqual(Object.fromEntries(counts), ['event_count', live.event_count]);
+  if (await write([{ Update: { TableName: table.name, Key, ...raised } }]))
+    return [...states, 'counts_raised'];
+  return restorePresent(run, old, audit);
 };
 
-/** The item of a secret in the live table, and its hash. */
-type LiveSecret = readonly [hash: string, item: KeySecret];
-
-/** Reads the secrets of all keys, each with its hash, by the ids of their keys. Nothing else finds those of a missing key. */
-const readSecrets = async (table: Table) => {
-  const found: LiveSecret[] = [];
-  await forEachPage(table, [secretKey('').sk], async (items) => {
-    for (const item of items) {
-      const hash = String(item.pk).slice(secretKey('').pk.length);
-      if (v.is(keySecretSchema, item)) found.push([hash, item]);
-    }
-  });
-  return Map.groupBy(found, ([, { key_id }]) => key_id);
+/** Compares the entry of a seller in the list of all sellers, and puts it if it is missing. */
+const restoreEntry = async (
+  { table, isCopy, write, put }: Restoring,
+  { seller_id, created_at }: StoredItem,
+): Promise<State[]> => {
+  const entry = { ...sellerListKey(String(created_at), String(seller_id)) };
+  if ((await getItem(table, entry)) !== undefined) return [];
+  if (isCopy) await write([put(entry)]);
+  return [isCopy ? 'completed' : 'incomplete'];
 };
 
-/** Returns a missing key that may have changed since: an admin confirms it. After a rotation, its secrets are those of the live table. */
-const pendingKey = (old: ApiKey, changes: readonly NewAuditRecord[], live: readonly LiveSecret[]): ApiKey => {
-  const rotations = changes.filter(({ action }) => action === 'key.rotated');
-  const first = Number(old.secrets[0]?.number) + 1;
-  const secrets = live.map(([hash, { number, expires_at }]): SecretSummary => {
-    const { at, actor, details } = rotations[number - first] ?? {};
-    return {
-      prefix: String(old.secrets[0]?.prefix),
-      last_four: String(details?.last_four),
-      created_at: String(at),
-      created_by: actor?.startsWith('key:') ? 'seller' : 'admin',
-      ...old.secrets.find((secret) => secret.hash === hash),
-      ...{ hash, number, ...(expires_at === undefined ? {} : { ends_at: expires_at }) },
-    };
-  });
-  const { scopes, plan, limits } = live[0]?.[1] ?? old;
-  const current = rotations.length === 0 ? old.secrets : secrets.sort((a, b) => b.number - a.number);
-  return { ...old, scopes, plan, limits, secrets: current, status: 'pending' };
-};
-
-/** Writes a key that is missing. Its secrets are valid if it is active. */
-const putKey = async ({ admin, table }: Restoring, key: ApiKey): Promise<boolean> => {
-  const { seller_id, key_id } = key;
-  const { status } = await requireSeller(admin, seller_id);
-  const items = [
-    { Put: { TableName: table.name, Item: { ...apiKeyKey(seller_id, key_id), ...key }, ...ifAbsent } },
-    { Put: { TableName: table.name, Item: { ...keyIdKey(key_id), seller_id } } },
-    ...(key.status === 'active' ? secretUpdates(table.name, key, status) : []),
-  ];
-  return transact(table, items, admin.record({ action: 'key.restored', seller_id, key_id }));
-};
-
-/** Restores the keys of sellers. A key that exists is not changed, but for one that the audit says was revoked. */
-export const restoreKeys = async (run: Restoring, audits: ReadonlyMap<string, Audit>): Promise<void> => {
-  const { admin, table, source, change, list } = run;
-  let secrets: ReturnType<typeof readSecrets> | undefined;
-  for (const [sellerId, { all, added, isContinued }] of audits) {
-    const present = await readKeys(table, sellerId);
-    const past = new Map((await apiKeyStore(source).listOf(sellerId)).map((key) => [key.key_id, key]));
-    for (const keyId of new Set([...present.keys(), ...past.keys()])) {
-      const [old, item] = [past.get(keyId), present.get(keyId)];
-      const isChange = ({ key_id, action }: NewAuditRecord) =>
-        key_id === keyId && /^key\.(?!restored)/.test(action);
-      const changes = added.filter(isChange);
-      const isRevoked = all.filter(isChange).some(({ action }) => /revoked|withdrawn/.test(action));
-      const isActive = item?.status === 'active';
-      const isOlder = Number(item?.version) < Number(old?.version) + Math.sign(changes.length);
-      const isWanted = old?.status === 'active' || old?.restored_at !== undefined;
-      if (item !== undefined && !v.is(apiKeySchema, item)) list('key_older', keyId, sellerId);
-      else if (isActive && isRevoked) await change('keys revoked again', 1, () => revokeKey(admin, keyId));
-      else if (isActive && isOlder) list('key_older', keyId, sellerId);
-      else if (item === undefined && isWanted && !isRevoked) {
-        const isCertain = old.status === 'active' && isContinued && changes.length === 0;
-        if (!isCertain) list('key_pending', keyId, sellerId);
-        if (!isCertain) secrets ??= readSecrets(table);
-        const live = (await secrets)?.get(keyId) ?? [];
-        const pending = { ...pendingKey(old, isContinued ? changes : [], live), restored_at: admin.now() };
-        await change('keys', 1, () => putKey(run, isCertain ? old : pending));
-      }
-    }
+/** Compares a seller of the restored table, and copies what is missing of it. */
+export const restoreSeller = async (run: Restoring, sellerId: string, audit: Audit): Promise<SellerRun> => {
+  const { table, source, report } = run;
+  const old = (await getItem(source, sellerKey(sellerId))) ?? {};
+  const states = (await restorePresent(run, old, audit)) ?? (await restoreMissing(run, old, audit));
+  const isBack = states.some((state) => state === 'missing' || state === 'copied');
+  const entry = await restoreEntry(run, old);
+  // Whichever run brought it back.
+  const isUnknown = isBack || audit.added.some(({ action }) => action === 'seller.restored');
+  const unknown = isUnknown ? (['removals_unknown'] as const) : [];
+  for (const state of [...states, ...(isBack ? [] : entry), ...unknown]) {
+    report.add({ kind: 'seller', state, sellerId, id: sellerId });
   }
+  const readSince = async (): Promise<Events> => {
+    const { events: after } = countsFrom(old);
+    const { events: until } = countsFrom(await getItem(table, sellerKey(sellerId), 'event_count'));
+    return readEvents(table, sellerId, { after, until: isUnknown ? after : until });
+  };
+  let since: Promise<Events> | undefined;
+  const eventsSince = (): Promise<Events> => {
+    since ??= readSince();
+    return since;
+  };
+  return { ...run, sellerId, audit, eventsSince };
 };

@@ -1,24 +1,23 @@
 /**
  * The users of one seller in a restore. The user item is the truth; the person item, the phone link and the external id are derived from
- * it. All is written beside traffic, by transactions that no change of the seller precedes.
+ * it. A missing user is put with its event by a transaction that no change of the seller precedes.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { removeUser } from '#admin/operations/users.ts';
-import { type EventsAfter, readItems } from '#admin/stores/restored-items.ts';
-import { transact } from '#admin/stores/transactions.ts';
+import { pacer } from '#admin/stores/batches.ts';
+import { type ItemAt, readItems } from '#admin/stores/restored-items.ts';
 import { eventPut } from '#shared/events/event.ts';
 import { retryUntil } from '#shared/table/backoff.ts';
 import { ifEqual, settingIfEqual } from '#shared/table/conditions.ts';
 import {
   externalIdKey,
-  type ItemKey,
   personKey,
   phoneLinkKey,
   refusalKey,
   removalBlockKey,
   sellerKey,
   tombstoneKey,
-  userKey,
 } from '#shared/table/keys.ts';
 import { chunksOf, getItem } from '#shared/table/reads.ts';
 import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
@@ -27,85 +26,33 @@ import { countsFrom } from '#shared/users/user-change.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { personItem } from '#shared/users/user-item.ts';
 import { parseBirthDate } from '#shared/values/birth-date.ts';
-import type { ListedReason, Restoring } from './restoring.ts';
+import type { State } from './restoring.ts';
+import type { SellerRun } from './sellers.ts';
 
-/** Ordinals that are read at once. */
-const WINDOW = 400;
+/** Users that are read at once. */
+const READ_AT_ONCE = 100;
 
 /** A transaction holds 100 items: that of the seller, and at most five of each user. */
-const USERS_AT_ONCE = 16;
+const COPIED_AT_ONCE = 19;
 
-/** What the report counts, by what a transaction does with a user. */
-const NAMES = { 'user.linked': 'users', 'user.updated': 'users put back', complete: 'users completed' };
+/**
+ * How many users of a segment are read and copied in a second. The users of a seller share a partition, which reads 3,000 and writes 1,000
+ * units a second, and a transaction writes two for each item: this leaves two thirds of the reads and 440 writes to the live traffic.
+ */
+const READ_PER_SECOND = 1000;
+const COPIED_PER_SECOND = 280;
 
-/** How long one transaction is tried again beside the changes of a busy seller. */
+/** How long a transaction is tried again beside the changes of a busy seller. */
 const TIMEOUT_MS = 60_000;
 
-/** The run of a restore for one seller. */
-export type SellerRun = Restoring & {
-  readonly sellerId: string;
-  /** Its item now, or the one that a dry run would write. */
-  readonly seller: StoredItem;
-  /** The highest ordinal of its users, now or before. */
-  readonly users: number;
-  readonly events: EventsAfter;
+/** The pace of one segment. */
+export const userPace = () => {
+  const paces = { reads: pacer(READ_PER_SECOND), copies: pacer(COPIED_PER_SECOND) };
+  return (work: keyof typeof paces, users: number): Promise<void> =>
+    pause(paces[work](users, performance.now()));
 };
 
-/** The user that an ordinal must have. `event`: if the restore changes it. `isErased`: it is removed after that. `isLost`: the table lacks it. */
-interface WantedUser {
-  readonly user?: StoredItem;
-  readonly event?: 'user.linked' | 'user.updated';
-  readonly isErased?: boolean;
-  readonly isLost?: boolean;
-  readonly listed?: readonly [reason: ListedReason, userId: unknown] | undefined;
-}
-
-/** Decides on one ordinal, by its items in the restored and the live table. */
-const wantedUser = (
-  { erasures, events }: SellerRun,
-  ordinal: number,
-  { old, live }: { readonly old: StoredItem | undefined; readonly live: StoredItem | undefined },
-): WantedUser => {
-  const last = events.last.get(ordinal);
-  if (last?.type === 'user.removed') return {};
-  if (live === undefined && last && last.user_id !== old?.id) return { listed: ['lost', last.user_id] };
-  if (old === undefined) return live === undefined ? {} : { user: live };
-  if (live !== undefined && old.id !== live.id) return { user: live, listed: ['ordinal_taken', old.id] };
-  const listed = last && (['correction_lost', old.id] as const);
-  const isKept =
-    live !== undefined && (events.explains(live) || (last === undefined && isDeepStrictEqual(old, live)));
-  const user = isKept ? live : old;
-  const isErased = erasures.hasPhone(user.phone_hash);
-  if (live === undefined)
-    return isErased ? { user, isErased, isLost: true } : { user, event: 'user.linked', listed };
-  if (!isKept) return { user, event: 'user.updated', isErased, listed };
-  const isSame = isDeepStrictEqual({ ...old, last_event: live.last_event }, live);
-  return { user, isErased, listed: isSame ? undefined : ['changed_since', live.id] };
-};
-
-/** Reads the wanted users of ordinals from both tables. */
-const readWanted = async (run: SellerRun, ordinals: readonly number[]): Promise<WantedUser[]> => {
-  const keyOf = (ordinal: number) => userKey(run.sellerId, ordinal);
-  const tombstoneOf = (ordinal: number) => tombstoneKey(run.sellerId, ordinal);
-  const blockKeyOf = (ordinal: number) => removalBlockKey(run.sellerId, blockOf(ordinal));
-  const [oldAt, liveAt] = await Promise.all([
-    readItems(run.source, ordinals.map(keyOf)),
-    readItems(
-      run.table,
-      [keyOf, tombstoneOf, blockKeyOf].flatMap((key) => ordinals.map(key)),
-    ),
-  ]);
-  return ordinals.map((ordinal) => {
-    const bitmap = liveAt(blockKeyOf(ordinal))?.removed_ordinals as Uint8Array | undefined;
-    if (liveAt(tombstoneOf(ordinal)) !== undefined || isRemovedIn(bitmap, ordinal)) return {};
-    // An overwritten id is damage.
-    const valid = (item?: StoredItem) => (ordinalOf(String(item?.id)) === ordinal ? item : undefined);
-    return wantedUser(run, ordinal, {
-      old: valid(oldAt(keyOf(ordinal))),
-      live: valid(liveAt(keyOf(ordinal))),
-    });
-  });
-};
+export type UserPace = ReturnType<typeof userPace>;
 
 /** Returns the items that are derived from a user: the person, the phone link and, if it has one, the external id. */
 export const pointersOf = (sellerId: string, user: StoredItem): StoredItem[] => {
@@ -116,117 +63,198 @@ export const pointersOf = (sellerId: string, user: StoredItem): StoredItem[] => 
   return [personItem(sellerId, user, birthDay), ...keys.map((key) => ({ ...key, user_id }))];
 };
 
-/** A wanted user, if it can be restored, and the items that are derived from it and differ. */
-type UserPlan = WantedUser & { readonly puts: readonly StoredItem[] };
+/** What the live table has of a user of the restored table. */
+interface Verdict {
+  readonly old: StoredItem;
+  readonly states: readonly State[];
+  /** The user as it is, or as it comes back. */
+  readonly user?: StoredItem;
+  /** What is missing of it. */
+  readonly puts?: readonly StoredItem[];
+  /** Nothing of the removal of an erased user is left, so counts and pages do not know of it. */
+  readonly isPlaceOpen?: boolean;
+}
 
-/** Plans what makes users complete. One that changes gets no person and no external id that another user has. */
-const planAll = async (
-  { table, sellerId }: SellerRun,
-  wanted: readonly WantedUser[],
-): Promise<UserPlan[]> => {
-  const users = wanted.flatMap(({ user }) => (user === undefined ? [] : [user]));
-  const refusalOf = ({ phone_hash, person_hash }: StoredItem) =>
-    refusalKey(String(phone_hash), sellerId, String(person_hash));
-  const pointers = users.flatMap((user) => pointersOf(sellerId, user));
-  const itemAt = await readItems(table, [...pointers, ...users.map(refusalOf)]);
-  const holderKey = (key: StoredItem | ItemKey) =>
-    userKey(sellerId, ordinalOf(String(itemAt(key)?.user_id)) ?? 0);
-  const userAt = await readItems(table, pointers.map(holderKey));
-
-  return wanted.map((about): UserPlan => {
-    const { user, event, listed } = about;
-    if (user === undefined) return { listed, puts: [] };
-    const isTaken = (key: ItemKey, attribute: string): boolean => {
-      const holder = userAt(holderKey(key));
-      if (event === undefined || holder === undefined || holder.id === user.id) return false;
-      return holder.id === itemAt(key)?.user_id && holder[attribute] === user[attribute];
-    };
-    const { external_id, ...withoutExternalId } = user;
-    const person = personKey(sellerId, String(user.person_hash));
-    const isRefused = [person, refusalOf(user)].some((key) => itemAt(key)?.refused_at !== undefined);
-    if ((isRefused && event === 'user.linked') || isTaken(person, 'person_hash')) {
-      return { listed: ['person_taken', user.id], puts: [] };
-    }
-    const isWithout = isTaken(externalIdKey(sellerId, String(external_id)), 'external_id');
-    const kept = isWithout ? withoutExternalId : user;
-    const puts = pointersOf(sellerId, kept).filter((item) => !isDeepStrictEqual(item, itemAt(item)));
-    return { user: kept, event, listed: isWithout ? ['external_id_taken', user.id] : listed, puts };
-  });
+const isRemoved = ({ sellerId }: SellerRun, { sk }: StoredItem, at: ItemAt): boolean => {
+  const ordinal = Number(sk);
+  const bitmap = at(removalBlockKey(sellerId, blockOf(ordinal)))?.removed_ordinals as Uint8Array | undefined;
+  return at(tombstoneKey(sellerId, ordinal)) !== undefined || isRemovedIn(bitmap, ordinal);
 };
 
-/** Writes plans in one transaction with the counts and the events. False: a user of the seller has changed since the counts were read. */
-const write = ({ table, admin, sellerId }: SellerRun, event_count: number, plans: readonly UserPlan[]) => {
-  const { name: TableName } = table;
-  const put = (Item: StoredItem): TransactItem => ({ Put: { TableName, Item } });
-  const changes = plans.filter(({ event }) => event !== undefined);
-  const items = changes.flatMap(({ user, event: type = 'user.updated' }, index) => {
-    const last_event = event_count + index + 1;
-    const about = { userId: String(user?.id), occurredAt: admin.now() };
-    const event = type === 'user.linked' ? ({ type, reason: 'restore' } as const) : { type };
-    return [eventPut(table, sellerId, last_event, { ...about, ...event }), put({ ...user, last_event })];
-  });
-  const raised = { event_count: event_count + changes.length };
-  const Update = {
-    TableName,
-    Key: sellerKey(sellerId),
-    ...settingIfEqual(raised, ['event_count', event_count]),
-  };
-  return transact(table, [{ Update }, ...items, ...plans.flatMap(({ puts }) => puts.map(put))]);
-};
+const refusalOf = (sellerId: string, { phone_hash, person_hash }: StoredItem) =>
+  refusalKey(String(phone_hash), sellerId, String(person_hash));
 
-/** Restores some users, in as many transactions as they need: those that change by it, or what is derived from the others. */
-const restoreSome = async (
-  run: SellerRun,
-  ordinals: readonly number[],
-  isChange: boolean,
-): Promise<WantedUser[]> => {
-  const { isDry, table, sellerId, events } = run;
-  const { wanted, planned, open, plans } = await retryUntil(performance.now() + TIMEOUT_MS, async () => {
-    run.check();
-    // Read first: whatever changes after it is noticed by the condition of the write.
-    const counts = countsFrom((await getItem(table, sellerKey(sellerId))) ?? run.seller);
-    await events.readTo(counts.events);
-    const wanted = await readWanted(run, ordinals);
-    const some = wanted.filter(({ event, isLost }) => (event !== undefined) === isChange && !isLost);
-    const planned = await planAll(run, some);
-    const open = planned.filter(({ event, puts }) => event !== undefined || puts.length > 0);
-    const plans = isDry ? open : open.slice(0, USERS_AT_ONCE);
-    const isWritten = isDry || plans.length === 0 || (await write(run, counts.events, plans));
-    return isWritten ? { wanted, planned, open, plans } : undefined;
-  });
-  for (const { listed } of planned) if (listed !== undefined) run.list(...listed, sellerId);
-  for (const { event = 'complete' } of plans) run.count(NAMES[event]);
-  return open.length > plans.length ? restoreSome(run, ordinals, isChange) : wanted;
-};
+/** Whether the id of a user is one of its place. Otherwise it is damage. */
+const hasOwnId = ({ id, sk }: StoredItem): boolean => ordinalOf(String(id)) === Number(sk);
 
-/**
- * Removes a user whose buyer was erased. One that the table has lost does not come back for it: what points to it goes first, since after the
- * removal no further run would look at it.
- */
-const eraseUser = async ({ admin, table, sellerId }: SellerRun, user: StoredItem, isLost: boolean) => {
-  const { id, sk, phone_hash } = user;
-  for (const { pk, sk } of isLost ? pointersOf(sellerId, user) : []) {
-    const Delete = { TableName: table.name, Key: { pk, sk }, ...ifEqual('user_id', id) };
-    await transact(table, [{ Delete }]);
+/** Decides on a user that exists. */
+const judgePresent = (
+  { sellerId, erasures }: SellerRun,
+  { old, live }: { readonly old: StoredItem; readonly live: StoredItem },
+  at: ItemAt,
+): Verdict => {
+  if (!hasOwnId(live)) return { old, states: ['differs'] };
+  if (live.id !== old.id) return { old, states: ['place_taken'] };
+  if ([old, live].every(({ phone_hash }) => erasures.phones.has(phone_hash))) {
+    return { old, states: ['erased_but_present'] };
   }
-  const lost = isLost ? { id, sk, phone_hash } : undefined;
-  await removeUser(admin, { sellerId, userId: String(id), reason: 'erasure', lost });
+  const isSame = isDeepStrictEqual({ ...old, last_event: live.last_event }, live);
+  const events = Number(live.last_event) - Number(old.last_event);
+  // A change has a later event.
+  if (!(isSame ? events >= 0 : events > 0)) return { old, states: ['differs'] };
+  const pointers = pointersOf(sellerId, live);
+  const puts = pointers.filter((item) => at(item) === undefined);
+  const isWrong = pointers.some((item) => !isDeepStrictEqual(at(item) ?? item, item));
+  const states: State[] = [
+    ...(isSame ? [] : (['changed'] as const)),
+    ...(isWrong ? (['pointers_differ'] as const) : []),
+    ...(puts.length > 0 ? (['incomplete'] as const) : []),
+  ];
+  return { old, states, user: live, puts };
+};
+
+/** Decides on a user that is missing. Its first state is `missing` if it can come back. */
+const judgeMissing = async (seller: SellerRun, old: StoredItem, at: ItemAt): Promise<Verdict> => {
+  const { sellerId, erasures } = seller;
+  const only = (state: State, isPlaceOpen = false): Verdict => ({ old, states: [state], isPlaceOpen });
+  if (!hasOwnId(old)) return only('differs');
+  const isKnown = isRemoved(seller, old, at);
+  const events = isKnown ? undefined : await seller.eventsSince();
+  const isGone = isKnown || events?.removed.has(old.id) === true;
+  if (erasures.phones.has(old.phone_hash)) return only('erased', !isGone);
+  if (isGone) return only('removed');
+  const person = at(personKey(sellerId, String(old.person_hash)));
+  if (person?.refused_at !== undefined || at(refusalOf(sellerId, old)) !== undefined) return only('refused');
+  if (person !== undefined && person.user_id !== old.id) return only('person_taken');
+  if (!events?.isComplete) return only('may_be_removed');
+  const { external_id, ...withoutExternalId } = old;
+  const holder = at(externalIdKey(sellerId, String(external_id)));
+  const isWithout = external_id !== undefined && holder !== undefined && holder.user_id !== old.id;
+  const user = isWithout ? withoutExternalId : old;
+  const pointers = pointersOf(sellerId, user);
+  if (pointers.some((item) => !isDeepStrictEqual(at(item) ?? item, item))) return only('pointers_differ');
+  const states: State[] = [
+    'missing',
+    ...(isWithout ? (['external_id_taken'] as const) : []),
+    ...(events.updated.has(old.id) ? (['correction_lost'] as const) : []),
+  ];
+  return { old, states, user, puts: pointers.filter((item) => at(item) === undefined) };
+};
+
+/** Reads what the live table has of some users, and decides on each. */
+const judgeAll = async (seller: SellerRun, olds: readonly StoredItem[]): Promise<Verdict[]> => {
+  const { table, sellerId } = seller;
+  const liveAt = await readItems(table, olds);
+  const keysOf = (old: StoredItem) => {
+    const live = liveAt(old);
+    if (live !== undefined) return live.id === old.id ? pointersOf(sellerId, live) : [];
+    const ordinal = Number(old.sk);
+    const removal = [tombstoneKey(sellerId, ordinal), removalBlockKey(sellerId, blockOf(ordinal))];
+    return [...pointersOf(sellerId, old), refusalOf(sellerId, old), ...removal];
+  };
+  const at = await readItems(table, olds.flatMap(keysOf));
+  const verdicts: Verdict[] = [];
+  for (const old of olds) {
+    const live = liveAt(old);
+    verdicts.push(
+      live === undefined ? await judgeMissing(seller, old, at) : judgePresent(seller, { old, live }, at),
+    );
+  }
+  return verdicts;
+};
+
+const isMissing = ({ states }: Verdict): boolean => states[0] === 'missing';
+
+/** The users with their events and what finds them, and the number of the last event under the condition that it is as it was read. */
+const copyItems = (
+  { table, admin, sellerId, put }: SellerRun,
+  eventCount: number,
+  verdicts: readonly Verdict[],
+): TransactItem[] => {
+  const raised = settingIfEqual({ event_count: eventCount + verdicts.length }, ['event_count', eventCount]);
+  const users = verdicts.flatMap(({ user, puts = [] }, index) => {
+    const last_event = eventCount + index + 1;
+    const about = { userId: String(user?.id), occurredAt: admin.now() };
+    const event = eventPut(table, sellerId, last_event, { type: 'user.linked', reason: 'restore', ...about });
+    return [event, ...[{ ...user, last_event }, ...puts].map(put)];
+  });
+  return [{ Update: { TableName: table.name, Key: sellerKey(sellerId), ...raised } }, ...users];
+};
+
+/** Puts some missing users back, and returns what became of each. */
+const copyMissing = (seller: SellerRun, olds: readonly StoredItem[]): Promise<Verdict[]> =>
+  retryUntil(performance.now() + TIMEOUT_MS, async () => {
+    // Read first: the condition of the write notices whatever changes after it.
+    const { events } = countsFrom(await getItem(seller.table, sellerKey(seller.sellerId), 'event_count'));
+    const verdicts = await judgeAll(seller, olds);
+    const missing = verdicts.filter(isMissing);
+    if (missing.length > 0 && !(await seller.write(copyItems(seller, events, missing)))) return undefined;
+    return verdicts.map((verdict) =>
+      isMissing(verdict) ? { ...verdict, states: ['copied', ...verdict.states.slice(1)] } : verdict,
+    );
+  });
+
+/** Puts what is missing of a user that exists, unless the user changes meanwhile: the next run looks at it again. */
+const complete = async (
+  { table, write, put }: SellerRun,
+  verdict: Verdict & { readonly user: StoredItem },
+): Promise<Verdict> => {
+  const { user, puts = [], states } = verdict;
+  const Key = { pk: user.pk, sk: user.sk };
+  const unchanged = {
+    ConditionCheck: { TableName: table.name, Key, ...ifEqual('last_event', user.last_event) },
+  };
+  if (!(await write([unchanged, ...puts.map(put)]))) return verdict;
+  return { ...verdict, states: states.map((state) => (state === 'incomplete' ? 'completed' : state)) };
 };
 
 /**
- * Restores the users of a seller, oldest first: what is derived from users as they are, then damaged and missing users, so that nothing
- * is taken from a user that has it. Then removes those whose buyers were erased, so that counts and events tell of it. `onUsers` receives
- * numbers of users that are done.
+ * Makes counts, pages and events know that an erased user is gone, although the table has lost it. What points to it goes first, since
+ * after the removal no further run would look at it.
  */
-export const restoreUsers = async (run: SellerRun, onUsers: (users: number) => void): Promise<void> => {
-  const all = Array.from({ length: run.users }, (_, index) => index + 1);
-  for (const isChange of [false, true]) {
-    for (const ordinals of chunksOf(all, WINDOW)) {
-      for (const { user, isErased, isLost = false } of await restoreSome(run, ordinals, isChange)) {
-        if (user === undefined || !isErased || !isChange) continue;
-        await run.change('users erased again', 1, () => eraseUser(run, user, isLost));
-      }
-      onUsers(ordinals.length / 2);
+const closePlace = async ({ admin, table, sellerId, write }: SellerRun, old: StoredItem): Promise<void> => {
+  const { id, sk, phone_hash } = old;
+  for (const { pk, sk } of pointersOf(sellerId, old)) {
+    await write([{ Delete: { TableName: table.name, Key: { pk, sk }, ...ifEqual('user_id', id) } }]);
+  }
+  await removeUser(admin, { sellerId, userId: String(id), reason: 'erasure', lost: { id, sk, phone_hash } });
+};
+
+/** Copies what is missing of some users. Returns what became of each. */
+const copy = async (
+  seller: SellerRun,
+  verdicts: readonly Verdict[],
+  pace: UserPace,
+): Promise<readonly Verdict[]> => {
+  const done = verdicts.filter((verdict) => !isMissing(verdict));
+  const results: Verdict[] = [];
+  for (const verdict of done) {
+    const { user, states, old, isPlaceOpen } = verdict;
+    if (isPlaceOpen) await closePlace(seller, old);
+    const isIncomplete = user !== undefined && states.includes('incomplete');
+    results.push(isIncomplete ? await complete(seller, { ...verdict, user }) : verdict);
+  }
+  const missing = verdicts.filter(isMissing).map(({ old }) => old);
+  for (const some of chunksOf(missing, COPIED_AT_ONCE)) {
+    await pace('copies', some.length);
+    results.push(...(await copyMissing(seller, some)));
+  }
+  return results;
+};
+
+/** Compares users of the restored table with the live table, and copies what is missing. */
+export const restoreUsers = async (
+  seller: SellerRun,
+  olds: readonly StoredItem[],
+  pace: UserPace,
+): Promise<void> => {
+  const { sellerId, report, isCopy, check } = seller;
+  for (const some of chunksOf(olds, READ_AT_ONCE)) {
+    check();
+    await pace('reads', some.length);
+    const verdicts = await judgeAll(seller, some);
+    for (const { old, states } of isCopy ? await copy(seller, verdicts, pace) : verdicts) {
+      for (const state of states) report.add({ kind: 'user', state, sellerId, id: old.id });
     }
   }
 };

@@ -1,67 +1,119 @@
 import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyView } from '#admin/cli/views.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
 import { itemsIn } from '#test/admin/operations/restore/damage.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
+let folder: string;
 beforeEach(async () => {
-  shell = await startTestShell();
+  [shell, folder] = await Promise.all([startTestShell(), mkdtemp(join(tmpdir(), 'restore-'))]);
 });
-afterEach(() => shell.stop());
+afterEach(() => Promise.all([shell.stop(), rm(folder, { recursive: true })]));
 
 const newKey = async () => {
   const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
   return shell.json('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read');
 };
 
-describe('restore', () => {
-  const restorePoint = async () => {
-    const source = await startEmbeddedTable();
-    await putAll(source, await itemsIn(shell.admin.table));
-    return source.name;
-  };
+const restorePoint = async () => {
+  const source = await startEmbeddedTable();
+  await putAll(source, await itemsIn(shell.admin.table));
+  return source.name;
+};
 
-  it('brings back a key that was lost, after compare has shown it and changed nothing, and leaves nothing to reconcile', async () => {
-    const { key_id } = await newKey();
+/** Deletes keys, and what finds them. */
+const lose = async (...keyIds: readonly string[]): Promise<void> => {
+  const isLost = ({ pk, sk, key_id }: StoredItem) =>
+    keyIds.some((id) => sk === `KEY#${id}` || pk === `KEYID#${id}` || key_id === id);
+  await deleteAll(shell.admin.table, (await itemsIn(shell.admin.table)).filter(isLost));
+};
+
+const inFile = async (...lines: readonly string[]): Promise<string> => {
+  const file = join(folder, randomUUID());
+  await writeFile(file, lines.join('\n'));
+  return file;
+};
+
+describe('restore', () => {
+  it('brings back a key that was lost as pending, after compare has shown it and changed nothing, and leaves nothing to reconcile', async () => {
+    const { key_id, seller_id } = await newKey();
     const from = await restorePoint();
-    const lost = (await itemsIn(shell.admin.table)).filter(
-      (item) => /^(?:KEYID|SECRET)#/.test(String(item.pk)) || item.sk === `KEY#${key_id}`,
-    );
-    await deleteAll(shell.admin.table, lost);
-    const expected = { from, counts: { keys: 1 }, listed: [] };
-    expect(await shell.json('restore', 'compare', '--from', from)).toMatchObject(expected);
+    await lose(key_id);
+    const expected = (state: string) => ({
+      from,
+      to: shell.admin.table.name,
+      counts: [
+        { seller_id, kind: 'key', state, count: 1 },
+        { seller_id, kind: 'key', state: 'key_pending', count: 1 },
+      ],
+      listed: [
+        {
+          state: 'key_pending',
+          detail: 'The key waits for `keys confirm`: it may have been revoked since.',
+          count: 1,
+          items: [{ id: key_id, seller_id }],
+        },
+      ],
+    });
+    expect(await shell.json('restore', 'compare', from)).toEqual(expected('missing'));
     expect(await shell.cli('keys', 'show', key_id)).toMatchObject({ exitCode: 1 });
-    expect(await shell.cli('restore', 'copy', '--from', from)).toMatchObject({
+    expect(await shell.cli('restore', 'copy', from)).toMatchObject({
       exitCode: 1,
       error: expect.stringContaining('Add --yes'),
     });
-    expect(await shell.json('restore', 'copy', '--from', from, '--yes')).toMatchObject(expected);
-    expect(await shell.json('keys', 'show', key_id)).toMatchObject({ status: 'active' });
+    expect(await shell.json('restore', 'copy', from, '--yes')).toEqual(expected('copied'));
+    expect(await shell.json('keys', 'show', key_id)).toMatchObject({ status: 'pending' });
     expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
-    expect((await shell.cli('restore', 'compare', '--from', from)).out).toBe('Nothing is missing.\n');
+    expect((await shell.cli('restore', 'compare', from)).out).toBe('Nothing is missing.\n');
   });
 
-  it('leaves a key that changed since pending until keys confirm, lists it within 80 columns, and reconcile keeps it', async () => {
+  it('writes the id of everything that it finds to a file, and shows twenty of each within 80 columns', async () => {
+    const keys: string[] = [];
+    for (let count = 0; count < 21; count += 1) keys.push((await newKey()).key_id);
+    const from = await restorePoint();
+    await lose(...keys);
+    const file = join(folder, 'ids.csv');
+    const { listed } = await shell.json('restore', 'compare', from, '--list', file);
+    expect(listed).toMatchObject([{ state: 'key_pending', count: 21, items: { length: 20 } }]);
+    const lines = (await readFile(file, 'utf8')).trim().split('\n');
+    expect(lines[0]).toBe('seller_id,kind,id,state');
+    const found = lines.slice(1).map((line) => line.replace(/^sel_\w{22},/, ''));
+    expect(found.sort()).toEqual(keys.flatMap((id) => [`key,${id},missing`, `key,${id},key_pending`]).sort());
+    const { out, error } = await shell.cliWithPerson(() => 'y', 'restore', 'copy', from);
+    expect(out).toContain('21, of which these are the first');
+    expect(Math.max(...`${out}${error}`.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('names a table that does not exist, the line of a file of phones that is none, and a list that cannot be written', async () => {
+    await newKey();
+    const file = await inFile('09121234567', 'not a phone');
+    const errorOf = async (...args: readonly string[]) => (await shell.cli('restore', ...args)).error;
+    expect(await errorOf('compare', 'none')).toContain('There is no table none');
+    expect(await errorOf('copy', 'none', '--erased', file)).toContain('Line 2 of');
+    expect(await errorOf('compare', 'none', '--list', folder)).toContain('cannot be written');
+  });
+});
+
+describe('keys confirm', () => {
+  it('makes a restored key valid with what it has now, and refuses a key that does not wait', async () => {
     const { key_id } = await newKey();
     const from = await restorePoint();
     await shell.json('keys', 'rotate', key_id, '--grace', '1h');
-    const { secrets } = await shell.json('keys', 'scopes', key_id, '--set', 'users:write');
+    const { secrets } = await shell.json('keys', 'show', key_id);
     await deleteAll(
       shell.admin.table,
       (await itemsIn(shell.admin.table)).filter(({ sk }) => sk === `KEY#${key_id}`),
     );
-    const { out, error } = await shell.cli('restore', 'copy', '--from', from, '--yes');
-    expect(out).toContain(`waits for \`keys confirm\``);
-    expect(Math.max(...`${out}${error}`.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    await shell.json('restore', 'copy', from, '--yes');
     await shell.cli('reconcile', '--fix', '--yes');
     expect(await shell.json('keys', 'show', key_id)).toMatchObject({
       status: 'pending',
-      scopes: ['users:write'],
       secrets: secrets.map(({ last_four, expires_at }: KeyView['secrets'][number]) => ({
         last_four,
         expires_at,
@@ -70,8 +122,7 @@ describe('restore', () => {
     const [registered] = await Array.fromAsync(shell.usagePlans.listKeys(shell.admin.gatewayKeyName(key_id)));
     await shell.usagePlans.deleteKey(registered?.id ?? '');
     expect(await shell.json('keys', 'confirm', key_id)).toMatchObject({
-      status: 'active',
-      scopes: ['users:write'],
+      keys: [{ key_id, status: 'active' }],
     });
     expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
     expect(await shell.cli('keys', 'confirm', key_id)).toMatchObject({
@@ -80,17 +131,32 @@ describe('restore', () => {
     });
   });
 
-  it('names a table that does not exist, and the line of a file of phones that is none', async () => {
-    await newKey();
-    const file = join(tmpdir(), `erased-${randomUUID()}.txt`);
-    await writeFile(file, '09121234567\nnot a phone\n');
-    expect((await shell.cli('restore', 'compare', '--from', 'none')).error).toContain(
-      'There is no table none',
-    );
-    expect((await shell.cli('restore', 'compare', '--from', 'none', '--erased', file)).error).toContain(
-      'Line 2 of',
-    );
-    await rm(file);
+  it('makes several keys valid, or all that wait but those of a file, after a question', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.push((await newKey()).key_id);
+    const from = await restorePoint();
+    await lose(...ids.slice(1));
+    await shell.json('restore', 'copy', from, '--yes');
+    const statuses = async () =>
+      Promise.all(ids.map(async (id) => (await shell.json('keys', 'show', id)).status));
+    const [, first = '', second = '', third = ''] = ids;
+    await shell.json('keys', 'confirm', first, second);
+    expect(await statuses()).toEqual(['active', 'active', 'active', 'pending', 'pending']);
+    const file = await inFile(third, 'key_issuedAndRevokedSince', '');
+    expect(await shell.cli('keys', 'confirm', '--all-except', file)).toMatchObject({
+      exitCode: 1,
+      error: expect.stringContaining('Make 1 key valid and leave 1 key pending?'),
+    });
+    await shell.json('keys', 'confirm', '--all-except', file, '--yes');
+    expect(await statuses()).toEqual(['active', 'active', 'active', 'pending', 'active']);
+  });
+
+  it('refuses a file with a line that is no key id, and a command line with no keys or with both', async () => {
+    const { key_id } = await newKey();
+    const file = await inFile('key_1', 'key-2');
+    expect((await shell.cli('keys', 'confirm', '--all-except', file, '--yes')).error).toContain('Line 2 of');
+    expect(await shell.cli('keys', 'confirm')).toMatchObject({ exitCode: 2 });
+    expect(await shell.cli('keys', 'confirm', key_id, '--all-except', file)).toMatchObject({ exitCode: 2 });
   });
 });
 

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { putAll } from '#admin/stores/batches.ts';
 import { ensureTable } from '#local/database.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
-import { damage, itemsIn } from '#test/admin/operations/restore/damage.ts';
+import { damage, itemsIn, keyText } from '#test/admin/operations/restore/damage.ts';
 import { call } from '../api.ts';
 import { checkEvents, checkPages } from '../checks.ts';
 import { keyIn } from '../deployment.ts';
@@ -43,6 +44,9 @@ const keyChanges = ({ deployment: { admin }, random, used }: CampaignOptions, se
   return { secrets, ids, issue, change };
 };
 
+/** Numbers of `damage`: an item stays, or is lost. */
+const LOSSES = [0, 1] as const;
+
 /** Returns whether an item belongs to one of these users or keys. */
 const belongsTo =
   (userIds: ReadonlySet<unknown>, keyIds: readonly string[]) =>
@@ -51,7 +55,7 @@ const belongsTo =
       ? userIds.has(id ?? user_id)
       : keyIds.includes(String(key_id ?? String(pk).slice('KEYID#'.length))) && sk !== sellerKey('').sk;
 
-/** Damages what was there at a random point of a history, and copies it back from there while eight workers go on. */
+/** Loses what was there at a random point of a history, and puts it back from there while eight workers go on. */
 export const restore: Campaign = {
   name: 'restore beside traffic',
   async run(options) {
@@ -104,15 +108,19 @@ export const restore: Campaign = {
 
       const now = await itemsIn(table);
       const ids = new Set(damaged.linkedUsers().map((line) => /usr_[0-9A-Za-z]{22}/.exec(line)?.[0]));
-      const numbers = Array.from({ length: 97 }, () => random.integer(24));
-      await damage(table, { snapshot, now: now.filter(belongsTo(ids, keys.ids)), numbers });
+      const numbers = Array.from({ length: 97 }, () => random.pick(LOSSES));
+      const past = new Map(snapshot.map((item) => [keyText(item), item]));
+      // What was written since is not in the restored table: a later one has it.
+      const lossable = now.filter((item) => isDeepStrictEqual(past.get(keyText(item)), item));
+      const lost = await damage(table, { snapshot, now: lossable.filter(belongsTo(ids, keys.ids)), numbers });
+      report.tried('the loss of an item', lost.length);
       let isCopied = false;
       const goOn = async (worker: (typeof others)[number]): Promise<void> => {
         do await step(worker);
         while (!isCopied);
       };
       const copy = async (): Promise<void> => {
-        await deployment.admin('restore', 'copy', '--from', source.name, '--yes');
+        await deployment.admin('restore', 'copy', source.name, '--yes');
         isCopied = true;
       };
       await Promise.all([copy(), ...others.map(goOn)]);

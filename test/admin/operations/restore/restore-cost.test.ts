@@ -1,0 +1,63 @@
+/** The calls that the cost and the time of docs/operations.md are calculated from. */
+import { restore } from '#admin/operations/restore/restore.ts';
+import { restoreReport } from '#admin/operations/restore/restoring.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { useDamagedDeployment } from './damaged-deployment.ts';
+
+const newDeployment = useDamagedDeployment();
+
+const USERS = 38;
+
+interface Input {
+  readonly TransactItems?: readonly unknown[];
+  readonly RequestItems?: Readonly<Record<string, { readonly Keys: readonly unknown[] }>>;
+}
+
+describe('restore', () => {
+  it('reads twelve items of a missing user with an external id and writes five, with one of the seller for 19 users', async () => {
+    const live = await newDeployment();
+    for (let person = 0; person < USERS; person += 1) await live.link(`person ${person}`, `E-${person}`);
+    const source = await live.takeRestorePoint();
+    const counted = { keys: 0, items: 0, transactions: 0 };
+    const table = interceptedTable(live.table, async ({ name, input }, send) => {
+      const { TransactItems = [], RequestItems = {} } = input as Input;
+      if (name === 'BatchGetCommand') counted.keys += RequestItems[live.table.name]?.Keys.length ?? 0;
+      if (name === 'TransactWriteCommand') counted.transactions += 1;
+      counted.items += TransactItems.length;
+      return send();
+    });
+    const admin = { ...live.admin, table };
+    const run = async (isCopy: boolean) => {
+      Object.assign(counted, { keys: 0, items: 0, transactions: 0 });
+      await restore(admin, { source, isCopy, report: restoreReport() });
+      return { ...counted };
+    };
+
+    // Besides users, a buyer.
+    expect(await run(false)).toEqual({ keys: USERS * 4 + 1, items: 0, transactions: 0 });
+    await live.lose(/^(?:USERS|PERSON|LINKS|EXTERNAL)#/);
+    // The index of removals is read once for the users of a block.
+    expect(await run(false)).toEqual({ keys: USERS * 6 + 1 + 1, items: 0, transactions: 0 });
+    expect(await run(true)).toEqual({
+      keys: USERS * 12 + 1 + 1 + 2,
+      items: USERS * 5 + 2,
+      transactions: 2,
+    });
+  });
+
+  it('sends no write in a compare, whatever is missing', async () => {
+    const live = await newDeployment();
+    await live.link('Sara', 'E-1');
+    await live.endLink(await live.link('Reza'));
+    await live.issued({ sellerId: live.sellerId });
+    const source = await live.takeRestorePoint();
+    await live.lose(/^(?!AUDIT)/);
+    const names = new Set<string>();
+    const table = interceptedTable(live.table, async ({ name }, send) => {
+      names.add(name);
+      return send();
+    });
+    await restore({ ...live.admin, table }, { source, isCopy: false, report: restoreReport() });
+    expect([...names].sort()).toEqual(['BatchGetCommand', 'GetCommand', 'QueryCommand']);
+  });
+});
