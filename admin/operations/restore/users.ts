@@ -142,7 +142,7 @@ const judgeMissing = async (seller: SellerRun, old: StoredItem, at: ItemAt): Pro
 };
 
 /** Reads what the live table has of some users, and decides on each. */
-const judgeAll = async (seller: SellerRun, olds: readonly StoredItem[]): Promise<Verdict[]> => {
+const judgeOnce = async (seller: SellerRun, olds: readonly StoredItem[]): Promise<Verdict[]> => {
   const { table, sellerId } = seller;
   const liveAt = await readItems(table, olds);
   const keysOf = (old: StoredItem) => {
@@ -161,6 +161,18 @@ const judgeAll = async (seller: SellerRun, olds: readonly StoredItem[]): Promise
     );
   }
   return verdicts;
+};
+
+const DOUBTFUL: readonly State[] = ['incomplete', 'pointers_differ'];
+
+/** Decides on users, and a second time on those that exist and do not agree with what finds them: they may have changed between the reads. */
+const judgeAll = async (seller: SellerRun, olds: readonly StoredItem[]): Promise<Verdict[]> => {
+  const verdicts = await judgeOnce(seller, olds);
+  const isDoubtful = ({ user, states }: Verdict): boolean =>
+    user !== undefined && states.some((state) => DOUBTFUL.includes(state));
+  const doubtful = verdicts.filter(isDoubtful).map(({ old }) => old);
+  if (doubtful.length === 0) return verdicts;
+  return [...verdicts.filter((verdict) => !isDoubtful(verdict)), ...(await judgeOnce(seller, doubtful))];
 };
 
 const isMissing = ({ states }: Verdict): boolean => states[0] === 'missing';

@@ -292,6 +292,24 @@ describe('a user that exists', () => {
     expect(faultsIn(await live.items())).toEqual([]);
   });
 
+  it('is not listed although it was corrected between the reads of it and of what finds it', async () => {
+    const id = await live.link('Sara', 'E-1');
+    const source = await live.takeRestorePoint();
+    let isCorrected = false;
+    const table = interceptedTable(live.table, async ({ name, input }, send) => {
+      const isOfPointers = JSON.stringify(input).includes('EXTERNAL#');
+      if (name === 'BatchGetCommand' && isOfPointers && !isCorrected) {
+        isCorrected = true;
+        await live.correct(id, { external_id: 'E-2' });
+      }
+      return send();
+    });
+    const report = restoreReport();
+    await restore({ ...live.admin, table }, { source, isCopy: false, report });
+    expect(isCorrected).toBe(true);
+    expect(report.counts()).toEqual([{ seller_id: live.sellerId, kind: 'user', state: 'changed', count: 1 }]);
+  });
+
   it('gets nothing back that belongs to its state before a change at the same moment', async () => {
     const id = await live.link('Sara', 'E-1');
     await live.takeRestorePoint();
