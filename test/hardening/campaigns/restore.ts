@@ -133,7 +133,7 @@ export const restore: Campaign = {
         isAccepted.every((key) => wasAccepted.includes(key)),
         () => `${isAccepted.length} accepted, ${wasAccepted.length} before`,
       );
-      report.tried('a restore of damaged items beside eight workers');
+      report.tried('a restore of lost items beside eight workers');
     }
     table.client.destroy();
   },

@@ -10,6 +10,7 @@ import {
   externalIdKey,
   personKey,
   phoneLinkKey,
+  sellerKey,
   userKey,
 } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
@@ -203,6 +204,16 @@ describe('a missing user', () => {
     expect(faultsIn(items)).toEqual([]);
     // Nothing that pointed to the lost user stands in the way of the next link.
     await expect(live.link('Sara', 'E-1')).resolves.toMatch(/^usr_/);
+  });
+
+  it('is counted as removed once if its buyer was erased since and an event alone tells of it', async () => {
+    const id = await live.link('Sara');
+    await live.takeRestorePoint();
+    await live.erase('Sara');
+    await live.lose(/^(?:REMOVED|REMOVALS)#/);
+    const seller = await getItem(live.table, sellerKey(live.sellerId));
+    expect(await live.copied()).toEqual([`user ${id} erased`]);
+    expect(await getItem(live.table, sellerKey(live.sellerId))).toEqual(seller);
   });
 
   it('is gone again after the copy if its buyer is erased beside it', async () => {
