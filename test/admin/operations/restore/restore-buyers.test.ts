@@ -143,6 +143,23 @@ describe('a refusal', () => {
     expect(await getItem(live.table, linkOf('Sara'))).toBeUndefined();
   });
 
+  it('is not completed if it is lifted between the read and the write', async () => {
+    await linkAndEnd('Sara');
+    await live.takeRestorePoint();
+    await live.lose(/^LINKS#/);
+    let isLifted = false;
+    const found = await live.beforeEachWrite(
+      async (write) => {
+        if (isLifted || !write.includes('LINKS')) return;
+        isLifted = true;
+        await live.put({ ...personOf('Sara'), user_id: 'usr_of_a_later_link', phone_hash: 'phone-of-Sara' });
+      },
+      () => live.copiedWithErasures(),
+    );
+    expect(found).toEqual(['refusal usr_of_a_later_link linked_again']);
+    expect(await getItem(live.table, linkOf('Sara'))).toBeUndefined();
+  });
+
   it('does not come back if the buyer was erased since, and is listed if it ended a link by another phone', async () => {
     await linkAndEnd('Sara');
     await linkAndEnd('Reza');

@@ -180,6 +180,16 @@ describe('a key', () => {
     expect((await live.admin.keys.find(kept))?.status).toBe('pending');
   });
 
+  it('that was revoked before the restore point does not come back', async () => {
+    const id = await issued();
+    await revokeKey(live.admin, id);
+    await live.takeRestorePoint();
+    await live.lose(/^KEYID#/);
+    await deleteAll(live.table, [apiKeyKey(live.sellerId, id)]);
+    expect(lines(await live.copied())).toEqual([]);
+    expect(await getItem(live.table, apiKeyKey(live.sellerId, id))).toBeUndefined();
+  });
+
   it('that was rotated since comes back with the secrets of now, so that none is valid again whose end has come', async () => {
     const { key, secret } = await live.issued({ sellerId: live.sellerId });
     await live.takeRestorePoint();
