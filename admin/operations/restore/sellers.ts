@@ -9,7 +9,7 @@ import {
   readLeastCounts,
 } from '#admin/stores/restored-items.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
-import { settingIfEqual } from '#shared/table/conditions.ts';
+import { setting, settingIfEqual } from '#shared/table/conditions.ts';
 import { removalSummaryKey, sellerKey, sellerListKey, tombstoneKey } from '#shared/table/keys.ts';
 import { getItem, queryPages } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
@@ -78,6 +78,15 @@ const OF_OTHERS = ['user_count', 'removed_count', 'event_count', 'unflushed_sinc
 const ownOf = (seller: StoredItem): StoredItem =>
   Object.fromEntries(Object.entries(seller).filter(([name]) => !OF_OTHERS.includes(name)));
 
+/** Sets counts if no user has changed since `event_count` was read. An overwritten seller may have none. */
+const raisedIfUnchanged = (counts: Readonly<Record<string, number>>, event_count: unknown) =>
+  event_count === undefined
+    ? {
+        ...setting(counts),
+        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(#event_count)',
+      }
+    : settingIfEqual(counts, ['event_count', event_count]);
+
 /**
  * Compares a seller that exists, and raises its counts if they are too low: the next user would get the place of another. Undefined: it is
  * missing.
@@ -101,7 +110,7 @@ const restorePresent = async (
   );
   if (counts.every(([name, count]) => live[name] === count)) return states;
   if (!isCopy) return [...states, 'counts_low'];
-  const raised = settingIfEqual(Object.fromEntries(counts), ['event_count', live.event_count]);
+  const raised = raisedIfUnchanged(Object.fromEntries(counts), live.event_count);
   if (await write([{ Update: { TableName: table.name, Key, ...raised } }]))
     return [...states, 'counts_raised'];
   return restorePresent(run, old, audit);

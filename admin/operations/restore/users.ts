@@ -29,11 +29,11 @@ import { parseBirthDate } from '#shared/values/birth-date.ts';
 import type { State } from './restoring.ts';
 import type { SellerRun } from './sellers.ts';
 
-/** Users that are read at once. */
-const READ_AT_ONCE = 100;
-
 /** A transaction holds 100 items: that of the seller, and at most five of each user. */
 const COPIED_AT_ONCE = 19;
+
+/** Users that are read at once: as many as fill whole transactions, and not more than a BatchGetItem takes. */
+const READ_AT_ONCE = 5 * COPIED_AT_ONCE;
 
 /**
  * How many users of a segment are read and copied in a second. The users of a seller share a partition, which reads 3,000 and writes 1,000

@@ -134,6 +134,19 @@ describe('a seller that exists', () => {
     expect((await live.userAt(3))?.display_name).toBe('Omid');
   });
 
+  it.each([
+    ['wrong', { event_count: 'wrong', user_count: 'wrong' }],
+    ['missing', { event_count: undefined, user_count: undefined }],
+  ])('gets its counts back if they are %s, and its users after that', async (_name, wrong) => {
+    const id = await live.link('Sara');
+    const source = await live.takeRestorePoint();
+    const old = await getItem(source, sellerKey(live.sellerId));
+    await live.put({ ...old, ...wrong });
+    await live.lose(/^USERS#/);
+    expect(await live.copied()).toEqual([`seller ${live.sellerId} counts_raised`, `user ${id} copied`]);
+    expect(await sellerNow()).toEqual({ ...old, user_count: 1, event_count: 2 });
+  });
+
   it('is listed if it was overwritten, or changed since, and gets its entry in the list of sellers back', async () => {
     const { seller_id: other } = await live.seller('Other');
     await live.takeRestorePoint();
