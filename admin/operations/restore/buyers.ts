@@ -105,14 +105,14 @@ export const restoreRefusals = async (run: Restoring, items: readonly StoredItem
 };
 
 /**
- * Removes what this copy has put of buyers who were erased beside it: the erasure could not find it. Such an item is in both tables; what
- * the buyer has of later is in the live one only.
+ * Removes what copies from this table have put of buyers who were erased beside them: the erasure could not find it. Such an item is in
+ * both tables; what the buyer has of later is in the live one only.
  */
 export const eraseAgain = async (run: Restoring): Promise<void> => {
   const { admin, table, source, erasures, report } = run;
   const now = await readErasures(admin, run);
   for (const hash of now.phones) {
-    if (erasures.phones.has(hash)) continue;
+    if (erasures.phones.has(hash) && !now.beside.has(hash)) continue;
     for (const pk of [phoneLinksPartition(String(hash)), buyerKey(String(hash)).pk]) {
       const olds = await queryAll(source, { pk });
       const liveAt = await readItems(table, olds);

@@ -7,7 +7,7 @@ import { buyerKey, REFUSAL_PREFIX, usersPartition } from '#shared/table/keys.ts'
 import type { StoredItem } from '#shared/table/writes.ts';
 import { eraseAgain, restoreBuyers, restoreRefusals } from './buyers.ts';
 import { restoreKeys } from './keys.ts';
-import { type RestoreOptions, restoring } from './restoring.ts';
+import { type RestoreOptions, type Restoring, restoring } from './restoring.ts';
 import { restoreSeller, type SellerRun } from './sellers.ts';
 import { restoreUsers, type UserPace, userPace } from './users.ts';
 
@@ -49,7 +49,7 @@ const READ = [
 
 /** Compares and copies what one page of the restored table has. Returns the number of its users. */
 const restorePage = async (
-  run: Awaited<ReturnType<typeof restoring>>,
+  run: Restoring,
   { items, sellers, pace }: { items: StoredItem[]; sellers: ReadonlyMap<string, SellerRun>; pace: UserPace },
 ): Promise<number> => {
   const kinds = Map.groupBy(items, ({ pk, sk }) => {
@@ -74,7 +74,7 @@ const restorePage = async (
 
 /** Reads the restored table once, in parts at the same time. If one fails, the others end with its error. */
 const restoreItems = async (
-  run: Awaited<ReturnType<typeof restoring>>,
+  run: Restoring,
   sellers: ReadonlyMap<string, SellerRun>,
   total: number,
 ): Promise<void> => {

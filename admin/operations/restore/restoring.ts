@@ -99,13 +99,17 @@ export interface RestoreOptions {
 /** Reads whose data was removed since the restore point, by the audit. */
 export const readErasures = async (admin: Administration, { source, erased = [] }: RestoreOptions) => {
   const { added } = await readAudit(source, admin.table, DEPLOYMENT_SUBJECT);
-  const phones = new Set([
-    ...erased.flatMap((phone) => phone.keys((hash) => hash)),
-    ...added.flatMap(({ phone_hashes = [] }) => phone_hashes),
-  ]);
+  const phonesOf = (records: readonly NewAuditRecord[]) =>
+    records.flatMap(({ phone_hashes = [] }) => phone_hashes);
+  const phones = new Set([...erased.flatMap((phone) => phone.keys((hash) => hash)), ...phonesOf(added)]);
+  const isStart = ({ action, details }: NewAuditRecord) =>
+    action === 'restore.started' && details?.from === source.name;
+  const start = added.findIndex(isStart);
   const actions = new Map(added.map(({ action, details }) => [details?.buyer_id, action]));
   return {
     phones: phones as ReadonlySet<unknown>,
+    /** Those that were erased after the first copy from this table began, which may have been interrupted. */
+    beside: new Set(start < 0 ? [] : phonesOf(added.slice(start))) as ReadonlySet<unknown>,
     hasBuyer: (buyerId: unknown): boolean => actions.get(String(buyerId)) === 'buyer.removed',
   };
 };

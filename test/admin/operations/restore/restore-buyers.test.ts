@@ -1,6 +1,9 @@
+import { restore } from '#admin/operations/restore/restore.ts';
+import { restoreReport } from '#admin/operations/restore/restoring.ts';
 import { personKey, refusalKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type DamagedDeployment, useDamagedDeployment } from './damaged-deployment.ts';
 
 const newDeployment = useDamagedDeployment();
@@ -40,21 +43,62 @@ describe('a registration', () => {
   });
 
   it('stays as it is if the buyer registers again at the same moment, and the others come back', async () => {
-    await live.put(buyerOf('Sara'), buyerOf('Reza'));
+    await live.put(...PERSONS.map((person) => buyerOf(person)));
+    const source = await live.takeRestorePoint();
+    await live.lose(/^BUYER#phone/);
+    const [first = ''] = PERSONS;
+    const again = buyerOf(first, `byr_of_${first}`, '2026-11-21T11:00:00.000Z');
+    let isRegistered = false;
+    const table = interceptedTable(live.table, async ({ name, input }, send) => {
+      const isOfFirst = JSON.stringify(input).includes(`"BUYER#phone-of-${first}"`);
+      if (name === 'TransactWriteCommand' && isOfFirst && !isRegistered) {
+        isRegistered = true;
+        await live.put(again);
+      }
+      return send();
+    });
+    const report = restoreReport();
+    await restore({ ...live.admin, table }, { source, isCopy: true, report });
+    expect(report.counts().sort((a, b) => a.count - b.count)).toEqual([
+      { seller_id: null, kind: 'buyer', state: 'differs', count: 1 },
+      { seller_id: null, kind: 'buyer', state: 'copied', count: 59 },
+    ]);
+    expect(await getItem(live.table, { pk: `BUYER#phone-of-${first}`, sk: 'BUYER' })).toEqual(again);
+  });
+
+  it('is gone again after the copy if the buyer is erased beside it', async () => {
+    await live.put(buyerOf('Sara'));
+    await live.takeRestorePoint();
+    await live.lose(/^BUYER#phone/);
+    let isErased = false;
+    const found = await live.beforeEachWrite(
+      async (write) => {
+        if (isErased || !write.includes('BUYER')) return;
+        isErased = true;
+        await live.erase('Sara');
+      },
+      () => live.copiedWithErasures(),
+    );
+    expect(found).toEqual(['buyer byr_of_Sara copied', 'buyer byr_of_Sara erased']);
+    expect((await live.items()).filter(({ pk }) => pk === 'BUYER#phone-of-Sara')).toEqual([]);
+  });
+
+  it('of a buyer who is erased beside the copy and registers again stays', async () => {
+    await live.put(buyerOf('Sara'));
     await live.takeRestorePoint();
     await live.lose(/^BUYER#phone/);
     const again = buyerOf('Sara', 'byr_of_Sara', '2026-11-21T11:00:00.000Z');
-    let isRegistered = false;
-    const found = await live.beforeEachWrite(
+    let isErased = false;
+    await live.beforeEachWrite(
       async (write) => {
-        if (isRegistered || !write.includes('BUYER')) return;
-        isRegistered = true;
+        if (isErased || !write.includes('BUYER')) return;
+        isErased = true;
+        await live.erase('Sara');
         await live.put(again);
       },
-      () => live.copied(),
+      () => live.copiedWithErasures(),
     );
-    expect(found).toEqual(['buyer byr_of_Reza copied', 'buyer byr_of_Sara differs']);
-    expect(await getItem(live.table, { pk: 'BUYER#phone-of-Sara', sk: 'BUYER' })).toEqual(again);
+    expect((await live.items()).filter(({ pk }) => pk === 'BUYER#phone-of-Sara')).toEqual([again]);
   });
 
   it('of a buyer who registered again after an erasure stays as it is, as its user does', async () => {
