@@ -194,7 +194,7 @@ const confirmRestored = async (
     }
   });
   const keys = await readKeyViews(admin, confirmed);
-  return { json: { keys }, text: keyTable(keys, true) };
+  return { json: { keys }, text: keyTable(keys, { ofSeveral: true }) };
 };
 
 const revoke = async (session: Session, text: string) => {
