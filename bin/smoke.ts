@@ -48,11 +48,9 @@ const SELLER_NAME = 'Smoke test';
 /** A key that could not be revoked, because this process was killed, expires by itself. */
 const LIFETIME_SECONDS = 3600;
 
-/** Only the requests that need a person use the key of the app, so a stage with real people never has such a key. */
 const SCOPES: Readonly<Record<KeyName, readonly Scope[]>> = {
   shop: ['users:read', 'users:write'],
   reader: ['users:read'],
-  app: ['buyers:register'],
 };
 
 /** The fields that a step shows, the first two of them that the response has. */
@@ -131,7 +129,7 @@ const runWithKeys = async (run: Run, { admin, isSandbox, hashes }: Connection): 
   try {
     const sellerId = await testSeller(admin);
     const expiresAt = Math.floor(admin.clock() / 1000) + LIFETIME_SECONDS;
-    for (const name of ['shop', 'reader', ...(isSandbox ? (['app'] as const) : [])] as const) {
+    for (const name of ['shop', 'reader'] as const) {
       if (signal.aborted) return;
       const options = { sellerId, name: `smoke test ${name}`, plan: 'free', expiresAt } as const;
       const { key, secret } = await issueKey(admin, { ...options, scopes: SCOPES[name] });
@@ -181,7 +179,7 @@ const smokeTest = async (): Promise<void> => {
   console.log(`Smoke test of ${baseUrl}`);
   const run: Run = {
     call: callsTo(baseUrl, signal, addStep),
-    keys: { shop: '', reader: '', app: '' },
+    keys: { shop: '', reader: '' },
     person: testPersonOf(randomInt(TEST_PEOPLE)),
     mayBeLinked: false,
     revoke: async () => {},

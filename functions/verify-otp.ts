@@ -10,6 +10,8 @@ import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { audienceOf, type OutstandingCode, sendLimitsOf } from '#shared/one-time-codes/rules.ts';
 import { type CodeOwner, codeTries } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
+import { assertSandboxAllowed, isSandbox } from '#shared/providers/sandbox.ts';
+import { registersInSandbox } from '#shared/providers/test-identities.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv, sameMac } from '#shared/secrets/keyed-hashes.ts';
 
@@ -59,7 +61,8 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
     await codes.clearFailures(owner, mac, verifiedAt);
     throw error;
   });
-  const registered = isBuyerApp(caller) ? buyerId : undefined;
+  const registers = deps.inSandbox ? registersInSandbox(phone) : isBuyerApp(caller);
+  const registered = registers ? buyerId : undefined;
   if (!(await codes.redeem(owner, mac, verifiedAt, registered))) throw await rejected();
   logEvent('code_redeemed', { provider, seller_id: caller?.sellerId });
 
@@ -69,6 +72,13 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   };
 };
 
+/** Where the SMS provider is the sandbox, every key registers buyers, so that a seller tries the whole flow with its own key. */
+const isInSandbox = (): boolean => {
+  const { SMS_PROVIDERS, KEY_PREFIX } = readEnv(['SMS_PROVIDERS', 'KEY_PREFIX']);
+  assertSandboxAllowed(SMS_PROVIDERS, KEY_PREFIX);
+  return isSandbox(SMS_PROVIDERS);
+};
+
 export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
   clock,
   rateLimiter,
@@ -76,6 +86,7 @@ export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
   hashes: hashesFromEnv(),
   signer: signerFromEnv(),
   tokenIssuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER,
+  inSandbox: isInSandbox(),
 });
 
 export const handler = keyedEndpoint(route, build, handle);

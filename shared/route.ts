@@ -37,6 +37,8 @@ export interface Permissions {
   readonly hashes?: true;
   readonly identityRegistry?: true;
   readonly sms?: true;
+  /** Which SMS providers the stage has, without their credentials. */
+  readonly smsProviders?: true;
   readonly signingKey?: 'sign' | 'publish';
   readonly tokenIssuer?: true;
   /** The prefix of the secrets that it creates. */

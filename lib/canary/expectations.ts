@@ -29,8 +29,8 @@ export const testPersonOf = (serial: number) => {
 
 export type TestPerson = ReturnType<typeof testPersonOf>;
 
-/** The name of a key: `shop` reads and writes users, `reader` reads them, `app` is that of the buyer app. */
-export type KeyName = 'shop' | 'reader' | 'app';
+/** The name of a key: `shop` signs buyers in, reads and writes users, `reader` reads them. */
+export type KeyName = 'shop' | 'reader';
 
 /** What a run uses, and what a request leaves for the later ones. */
 export interface Run {
@@ -111,12 +111,12 @@ type Request = Pick<Expectation, 'request' | 'key' | 'body'>;
 
 const SEND: Request = {
   request: 'POST /v1/auth/otp/send',
-  key: 'app',
+  key: 'shop',
   body: ({ person: { phone } }) => ({ phone }),
 };
 const VERIFY: Request = {
   request: 'POST /v1/auth/otp/verify',
-  key: 'app',
+  key: 'shop',
   body: ({ person: { phone } }) => ({ phone, code: codeOf(phone) }),
 };
 const LINK: Request = { request: 'POST /v1/users', key: 'shop', body: ({ person }) => person };

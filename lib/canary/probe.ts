@@ -31,7 +31,7 @@ export const probe = async ({ baseUrl, apiKey = '', testPerson }: Probe): Promis
   const needs: readonly Need[] = apiKey === '' ? ['nothing'] : ['nothing', testPerson ? 'person' : 'key'];
   const run: Run = {
     call: callsTo(baseUrl, AbortSignal.timeout(TIMEOUT_MS)),
-    keys: { shop: apiKey, reader: apiKey, app: apiKey },
+    keys: { shop: apiKey, reader: apiKey },
     person: testPerson ?? testPersonOf(0),
     mayBeLinked: true,
     revoke: async () => {},

@@ -55,6 +55,7 @@ export const oneTimeCodeRoutes = routeRows('One-time codes', {
       hashes: true,
       signingKey: 'sign',
       tokenIssuer: true,
+      smsProviders: true,
     },
     impact: 'Buyers cannot sign in.',
   },

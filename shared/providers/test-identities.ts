@@ -25,6 +25,9 @@ const PHONE_NUMBERS = {
   lost_response: '06',
 } as const;
 
+/** Two digits, as those of an outcome, of the phones whose verified codes register no buyer. */
+const NEVER_REGISTERED = '07';
+
 /** The digits before the number of the outcome, and how many free digits come after it. */
 interface Pattern {
   readonly before: string;
@@ -59,6 +62,10 @@ export const outcomeOfPerson = (nationalId: string): PersonOutcome | undefined =
 
 export const outcomeOfPhone = (phone: string): PhoneOutcome | undefined =>
   PHONE_OUTCOMES.find((outcome) => hasNumber(phone, PHONE_NUMBERS[outcome], PHONE_PATTERNS));
+
+/** Whether a verified code of this phone (E.164) registers its buyer where the SMS provider is the sandbox. */
+export const registersInSandbox = (phone: string): boolean =>
+  !hasNumber(phone, NEVER_REGISTERED, PHONE_PATTERNS);
 
 const numbered = (number: string, serial: number, [few, many]: readonly [Pattern, Pattern]): string => {
   const fewCount = 10 ** few.freeDigits;

@@ -2,6 +2,7 @@ import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import {
   PERSON_OUTCOMES,
   PHONE_OUTCOMES,
+  registersInSandbox,
   testNationalId,
   testPhone,
 } from '#shared/providers/test-identities.ts';
@@ -29,6 +30,13 @@ describe('the page about test identities', () => {
         response: expect.stringMatching(/^\d{3} \w+/),
       })),
     );
+  });
+
+  it('names phones that never register, as the code has them', () => {
+    const [patterns = '', examples = ''] = rowsUnder('Registration')[0] ?? [];
+    expect(patterns.split(', ').map((pattern) => pattern.replaceAll('d', '0'))).toEqual(examples.split(', '));
+    const phones = examples.split(', ').map((example) => String(parsePhone(example)));
+    expect(phones.map(registersInSandbox)).toEqual([false, false]);
   });
 
   it('tells the codes of the sandbox', () => {

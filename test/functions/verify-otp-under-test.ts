@@ -28,6 +28,7 @@ export const seller = (sellerId: string, keyId = `key_${sellerId}`, limits = {})
 export interface VerifyOtpOptions {
   readonly otpAccess?: 'public';
   readonly signer?: TokenSigner;
+  readonly inSandbox?: true;
   /** The connection of the function, if it is not the table itself. */
   readonly on?: Table;
 }
@@ -40,6 +41,7 @@ export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptio
     hashes,
     signer,
     tokenIssuer: ISSUER,
+    inSandbox: false,
     ...own,
   });
   return {

@@ -136,6 +136,21 @@ describe('200', () => {
     expect(await registered.find(await hashes.phone(seller.phone))).toBeUndefined();
   });
 
+  it('registers the buyer with any key where the SMS provider is the sandbox, but never a phone of the documented range', async () => {
+    const { phone } = newPerson();
+    const never = ['+989999990700', '+989999990799', '+989999807000', '+989999807999'];
+    const { send, call } = verifyOtp({ inSandbox: true });
+    await send(phone);
+    await call({ body: { phone, code: RIGHT }, authorizer: seller('sel_test') });
+    for (const each of never) {
+      await send(each);
+      expect((await call({ body: { phone: each, code: RIGHT } })).status).toBe(200);
+    }
+    const buyers = adminBuyerStore(table);
+    expect(await buyers.find(await hashes.phone(phone))).toBeDefined();
+    for (const each of never) expect(await buyers.find(await hashes.phone(each))).toBeUndefined();
+  });
+
   it('registers the buyer without a key where otpAccess is public', async () => {
     const { phone } = newPerson();
     const { send, call } = verifyOtp({ otpAccess: 'public' });

@@ -22,7 +22,7 @@ describe('the probe of a stage with the sandbox', () => {
       environment: { IDENTITY_PROVIDERS: 'sandbox', SMS_PROVIDERS: 'sandbox' },
     });
     seller = (await admin('sellers', 'create', 'Canary')).seller_id;
-    apiKey = await issue('users:write,buyers:register');
+    apiKey = await issue('users:write');
     reader = await issue('users:read');
   });
 

@@ -20,10 +20,14 @@ export const sendCode = async (target: Target, phone: string, key = target.keys.
   return sandboxCode(phone);
 };
 
-/** Signs a buyer in with the buyer app's key, which registers the buyer. Returns the access token. */
-export const registerBuyer = async (target: Target, phone: string): Promise<string> => {
-  const code = await sendCode(target, phone);
-  const reply = await call(target, '/v1/auth/otp/verify', { key: target.keys.app, body: { phone, code } });
+/** Signs a buyer in, which registers the buyer. Returns the access token. */
+export const registerBuyer = async (
+  target: Target,
+  phone: string,
+  key = target.keys.app,
+): Promise<string> => {
+  const code = await sendCode(target, phone, key);
+  const reply = await call(target, '/v1/auth/otp/verify', { key, body: { phone, code } });
   expect(reply.status).toBe(200);
   return reply.json<{ access_token: string }>().access_token;
 };

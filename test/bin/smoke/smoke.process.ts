@@ -41,7 +41,7 @@ describe('the smoke test', () => {
     expect(first).toBe(`Smoke test of ${service.demo.base_url}`);
     expect(lines.pop()).toMatch(/^24 passed, 0 failed, 0 skipped, in \d+ s\.$/);
     expect(lines.filter((line) => !/^ok {4}\S.* \d+ ms$/.test(line) || line.length > 80)).toEqual([]);
-    expect(await keyStatuses()).toEqual(Array(3).fill('revoked'));
+    expect(await keyStatuses()).toEqual(Array(2).fill('revoked'));
   });
 
   it('leaves no user, no registration and no code of its person, and uses its seller again', async () => {

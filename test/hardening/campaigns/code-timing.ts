@@ -38,6 +38,7 @@ export const functionOn = (table: Table) => {
     rateLimiter: patientLimiter(table),
     signer: { sign: async () => 'token', publicKeys: async () => ({ keys: [] }) },
     tokenIssuer: 'http://localhost',
+    inSandbox: false,
     clock: Date.now,
   };
   const route = oneTimeCodeRoutes['verify-otp'];

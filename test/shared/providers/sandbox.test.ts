@@ -1,5 +1,6 @@
 import { build as buildCreateUser } from '#functions/create-user.ts';
 import { build as buildSendOtp } from '#functions/send-otp.ts';
+import { build as buildVerifyOtp } from '#functions/verify-otp.ts';
 import type { KeyPrefix } from '#shared/env.ts';
 import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
 import { checkPerson } from '#shared/identity-registry/check-person.ts';
@@ -186,6 +187,7 @@ describe('the start of a function', () => {
   it.each([
     ['create-user', buildCreateUser, 'IDENTITY_PROVIDERS', 'sandbox,zohal'],
     ['send-otp', buildSendOtp, 'SMS_PROVIDERS', 'kavenegar,sandbox'],
+    ['verify-otp', buildVerifyOtp, 'SMS_PROVIDERS', 'kavenegar,sandbox'],
   ])('%s accepts the sandbox alone and with test keys, and refuses it otherwise', (_, start, list, mixed) => {
     expect(startWith({}, start)).not.toThrow();
     expect(startWith({ KEY_PREFIX: 'blk_live_' }, start)).toThrow(REFUSAL);

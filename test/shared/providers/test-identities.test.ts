@@ -3,6 +3,7 @@ import {
   outcomeOfPhone,
   PERSON_OUTCOMES,
   PHONE_OUTCOMES,
+  registersInSandbox,
   testNationalId,
   testPhone,
 } from '#shared/providers/test-identities.ts';
@@ -25,6 +26,15 @@ describe('test identities', () => {
     expect(new Set(phones).size).toBe(1100);
     expect(phones.map(parsePhone)).toEqual(phones);
     expect(phones.map(outcomeOfPhone)).toEqual(Array(1100).fill(outcome));
+  });
+
+  it('include 1,100 phones that never register in the sandbox, and every other phone registers', () => {
+    const never = ['+989999990700', '+989999990799', '+989999807000', '+989999807999'];
+    const others = ['+989990001003', '+989999990600', '+989999990800', '+989999806999', '+989999808000'];
+    expect(never.map(registersInSandbox)).toEqual(never.map(() => false));
+    expect(others.map(registersInSandbox)).toEqual(others.map(() => true));
+    // Nothing else is special about them: a code is sent as to any other phone.
+    expect(never.map(outcomeOfPhone)).toEqual(never.map(() => undefined));
   });
 
   it('include no other person and no other phone', () => {
