@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import { type EventPage, type EventsOptions, followEvents, type UserEvent } from './events.ts';
+import { announcingExpiry } from './expiry.ts';
 import type { paths } from './generated/openapi.ts';
 import { type Call, checkedOptions, type Options } from './options.ts';
 import { type RetryPolicy, retryingFetch } from './retry.ts';
@@ -48,9 +49,12 @@ const bearer = (accessToken: string) => ({ Authorization: `Bearer ${accessToken}
 
 /** Creates a client of the Buyer Linking API. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
 export const buyerLinking = (options: Options) => {
-  const { baseUrl, apiKey, retries } = checkedOptions(options);
-  const httpWith = (limits: RetryPolicy) =>
-    createClient<paths>({ baseUrl, headers: { 'X-Api-Key': apiKey }, fetch: retryingFetch(limits) });
+  const { baseUrl, apiKey, onKeyExpiring, retries } = checkedOptions(options);
+  const announcing = announcingExpiry(onKeyExpiring);
+  const httpWith = (limits: RetryPolicy) => {
+    const fetch = announcing(retryingFetch(limits));
+    return createClient<paths>({ baseUrl, headers: { 'X-Api-Key': apiKey }, fetch });
+  };
   const http = httpWith(retries);
   const patientHttp = httpWith({ ...retries, maxRetries: Infinity, maxWaitSeconds: Infinity });
 

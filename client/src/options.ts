@@ -6,6 +6,8 @@ export interface Options extends Partial<RetryPolicy> {
   readonly baseUrl: string;
   /** Default: the environment variable BUYER_LINKING_API_KEY. */
   readonly apiKey?: string | undefined;
+  /** Called when a response says that the secret of your key ends within 14 days: once for each end. */
+  readonly onKeyExpiring?: ((expiresAt: Date) => void) | undefined;
 }
 
 /** How a call is made. */
@@ -63,10 +65,15 @@ const checkBaseUrl = (baseUrl: string): void => {
 };
 
 /** Returns the options with their defaults. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
-export const checkedOptions = ({ baseUrl, apiKey = keyFromEnvironment(), ...policy }: Options) => {
+export const checkedOptions = ({
+  baseUrl,
+  apiKey = keyFromEnvironment(),
+  onKeyExpiring = () => {},
+  ...policy
+}: Options) => {
   checkBaseUrl(baseUrl);
   if (apiKey === undefined || apiKey === '') {
     throw new Error(`No API key: pass apiKey, or set the environment variable ${KEY_VARIABLE}.`);
   }
-  return { baseUrl, apiKey, retries: { ...DEFAULTS, ...policy } satisfies RetryPolicy };
+  return { baseUrl, apiKey, onKeyExpiring, retries: { ...DEFAULTS, ...policy } satisfies RetryPolicy };
 };

@@ -1,3 +1,4 @@
+import { EXPIRY_NOTICE_DAYS } from '#shared/api-keys/caller.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES, PLAN_NAMES, PLANS, planItem, rateLimitHeaders } from '#shared/rate-limits/plans.ts';
 import type { Route } from '#shared/route.ts';
@@ -45,6 +46,10 @@ export const HEADERS = {
     description: 'The state of your limits: r requests remain, and the next window begins in t seconds.',
     schema: { type: 'string', pattern: listOfLimits('r=\\d+;t=\\d+'), example: EXAMPLES.RateLimit },
   },
+  'X-Api-Key-Expires-At': {
+    description: `When the secret of this request ends, in the last ${EXPIRY_NOTICE_DAYS} days before that. Absent otherwise.`,
+    schema: { type: 'string', format: 'date-time', example: '2026-12-01T00:00:00Z' },
+  },
   'Retry-After': {
     description: 'Seconds to wait before the next attempt.',
     required: true,
@@ -65,7 +70,7 @@ export const headersOf = (route: Route, status: number): HeaderObjects => {
   const common: (keyof typeof HEADERS)[] = ['X-Request-Id'];
   if (route.path.startsWith('/v1/')) common.push('Cache-Control');
   if (isCounted(route, status)) {
-    common.push('RateLimit-Policy', 'RateLimit');
+    common.push('RateLimit-Policy', 'RateLimit', 'X-Api-Key-Expires-At');
   }
   if (WITH_RETRY_AFTER.includes(status)) common.push('Retry-After');
   const own = Object.entries(route.responses[status]?.headers ?? {});

@@ -45,6 +45,15 @@ export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
   return { ...context, expiresAt };
 };
 
+/** Within this many days before its end, each counted response says when the key ends. */
+export const EXPIRY_NOTICE_DAYS = 14;
+
+/** Returns when the secret of the request expires (epoch seconds) if that is soon, or undefined. */
+export const soonExpiry = ({ expiresAt }: Pick<Caller, 'expiresAt'>, nowMs: number): number | undefined =>
+  expiresAt !== undefined && expiresAt * 1000 - nowMs <= EXPIRY_NOTICE_DAYS * 86_400_000
+    ? expiresAt
+    : undefined;
+
 export const allows = (scopes: readonly Scope[], route: Pick<Route, 'access'>): boolean => {
   const scope = scopeOf(route);
   return route.access.by !== 'public' && (scope === undefined || scopes.includes(scope));

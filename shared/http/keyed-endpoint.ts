@@ -1,7 +1,7 @@
 /** Apart from endpoint.ts, so that the bundle of a public row holds no database client. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { VerifyToken } from '#shared/access-tokens/verify.ts';
-import { callerFrom } from '#shared/api-keys/caller.ts';
+import { callerFrom, soonExpiry } from '#shared/api-keys/caller.ts';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
@@ -35,6 +35,7 @@ export const callerIdentifier =
     const scope = currentScope();
     const nowMs = clock();
     scope.caller = callerFrom(event.requestContext.authorizer, nowMs);
+    scope.keyExpiresSoonAt = soonExpiry(scope.caller, nowMs);
     const limitsToRead = route.limitsRead ?? [];
     const counting = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead });
     if (isCountedBeside(route)) {

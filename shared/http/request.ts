@@ -25,6 +25,8 @@ export interface RequestScope extends RequestContext {
   readonly deadlineMs: number;
   /** Undefined on a row that takes no key, and until the caller is known. */
   caller?: Caller;
+  /** Epoch seconds; only if the key of the caller expires soon. */
+  keyExpiresSoonAt?: number | undefined;
   buyer?: VerifiedBuyer;
   /** The count beside the handler of a GET. */
   counting?: Promise<CountedRequest | undefined>;

@@ -1,5 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { timeText } from '#shared/clock.ts';
 import { causeFields, errorFields, logEvent } from '#shared/log.ts';
 import {
   PROBLEMS,
@@ -40,7 +41,7 @@ export const problemResponse = (
 });
 
 export const complete = (response: APIGatewayProxyResult, error?: Problem): APIGatewayProxyResult => {
-  const { caller, counted, requestId, startedAtMonotonicMs, calls, path } = currentScope();
+  const { caller, keyExpiresSoonAt, counted, requestId, startedAtMonotonicMs, calls, path } = currentScope();
   logEvent('request_completed', {
     status: response.statusCode,
     code: error?.code,
@@ -56,7 +57,12 @@ export const complete = (response: APIGatewayProxyResult, error?: Problem): APIG
   const limits = [counted?.plan, exceeded].filter((item) => item !== undefined);
   return {
     ...response,
-    headers: { ...commonHeaders(path, requestId), ...rateLimitHeaders(limits), ...response.headers },
+    headers: {
+      ...commonHeaders(path, requestId),
+      ...rateLimitHeaders(limits),
+      ...(keyExpiresSoonAt !== undefined && { 'X-Api-Key-Expires-At': timeText(keyExpiresSoonAt) }),
+      ...response.headers,
+    },
   };
 };
 

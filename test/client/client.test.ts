@@ -110,6 +110,28 @@ describe('the API key', () => {
   });
 });
 
+describe('the end of the key', () => {
+  const END = '2026-12-01T00:00:00Z';
+  const LATER = '2026-12-03T00:00:00Z';
+
+  it('is passed to onKeyExpiring once, and again when it has changed', async () => {
+    const ends: Date[] = [];
+    const announced = [null, END, END, LATER];
+    const client = buyerLinking({
+      baseUrl,
+      apiKey,
+      onKeyExpiring: (expiresAt) => ends.push(expiresAt),
+      fetch: async () => {
+        const end = announced.shift();
+        return json(201, user, end == null ? {} : { 'X-Api-Key-Expires-At': end })();
+      },
+    });
+    for (let calls = 0; calls < 4; calls += 1) await client.linkBuyer(buyer);
+    expect(announced).toEqual([]);
+    expect(ends).toEqual([new Date(END), new Date(LATER)]);
+  });
+});
+
 describe('an error response', () => {
   it('is thrown as a ProblemError with the problem of the service', async () => {
     const { client } = clientOf(problemOf('user_conflict'));

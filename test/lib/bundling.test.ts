@@ -19,7 +19,7 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'get-docs': 33_000,
   'get-guide': 33_000,
   'get-jwks': 168_000,
-  'get-openapi': 204_000,
+  'get-openapi': 210_000,
   'get-openid-configuration': 32_000,
   'get-user': 206_000,
   'list-events': 193_000,

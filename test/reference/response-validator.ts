@@ -32,7 +32,15 @@ interface OperationObject {
 }
 
 /** The headers of the interface. Servers and networks may add others. */
-const OUR_HEADERS = ['retry-after', 'ratelimit', 'ratelimit-policy', 'link', 'deprecation', 'sunset'];
+const OUR_HEADERS = [
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'x-api-key-expires-at',
+  'link',
+  'deprecation',
+  'sunset',
+];
 
 /** Forbids additional properties in every object schema that lists its properties. */
 const close = (node: unknown): unknown => {

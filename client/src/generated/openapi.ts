@@ -1693,6 +1693,8 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description The state of your limits: r requests remain, and the next window begins in t seconds. */
         RateLimit: string;
+        /** @description When the secret of this request ends, in the last 14 days before that. Absent otherwise. */
+        "X-Api-Key-Expires-At": string;
         /** @description Seconds to wait before the next attempt. */
         "Retry-After": number;
     };
@@ -1727,6 +1729,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     /** @description The first, prev, next and last pages, where they exist (RFC 8288). */
                     Link?: string;
                     [name: string]: unknown;
@@ -1784,6 +1787,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1813,6 +1817,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -1837,6 +1842,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1860,6 +1866,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -1908,6 +1915,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1933,6 +1941,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1958,6 +1967,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1985,6 +1995,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2002,6 +2013,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2015,6 +2027,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2042,6 +2055,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2055,6 +2069,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2078,6 +2093,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2107,6 +2123,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2124,6 +2141,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -2138,6 +2156,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2165,6 +2184,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -2193,6 +2213,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2260,6 +2281,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2283,6 +2305,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2312,6 +2335,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -2336,6 +2360,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2359,6 +2384,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -2397,6 +2423,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2450,6 +2477,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2473,6 +2501,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2502,6 +2531,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -2526,6 +2556,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2549,6 +2580,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -2597,6 +2629,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2619,6 +2652,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2684,6 +2718,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2707,6 +2742,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2730,6 +2766,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2753,6 +2790,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2776,6 +2814,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2805,6 +2844,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -2829,6 +2869,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2852,6 +2893,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -2901,6 +2943,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2926,6 +2969,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2995,6 +3039,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3008,6 +3053,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3032,6 +3078,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3055,6 +3102,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3084,6 +3132,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3101,6 +3150,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3115,6 +3165,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3142,6 +3193,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3172,6 +3224,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3244,6 +3297,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3267,6 +3321,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3296,6 +3351,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3320,6 +3376,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3343,6 +3400,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3378,6 +3436,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3443,6 +3502,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3472,6 +3532,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3496,6 +3557,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3519,6 +3581,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3557,6 +3620,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3611,6 +3675,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3640,6 +3705,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3664,6 +3730,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3687,6 +3754,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3731,6 +3799,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3751,6 +3820,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3816,6 +3886,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3839,6 +3910,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3862,6 +3934,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3885,6 +3958,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3914,6 +3988,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -3938,6 +4013,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3961,6 +4037,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4006,6 +4083,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4025,6 +4103,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4069,6 +4148,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4092,6 +4172,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4115,6 +4196,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4150,6 +4232,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4164,6 +4247,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4191,6 +4275,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4226,6 +4311,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4246,6 +4332,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4290,6 +4377,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4313,6 +4401,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4340,6 +4429,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4357,6 +4447,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4371,6 +4462,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4394,6 +4486,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4439,6 +4532,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4467,6 +4561,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4494,6 +4589,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4528,6 +4624,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4551,6 +4648,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4574,6 +4672,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4607,6 +4706,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4621,6 +4721,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4644,6 +4745,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4682,6 +4784,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -4697,6 +4800,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4731,6 +4835,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4760,6 +4865,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
@@ -4784,6 +4890,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4807,6 +4914,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };

@@ -51,6 +51,20 @@ describe('every response', () => {
     expect((await call({ authorizer, query: { page: 'x' } })).headers.RateLimit).toBe('"free";r=98;t=23');
   });
 
+  it('says when the key ends from 14 days before its end on, and not earlier', async () => {
+    const { call, clock } = list();
+    const expiresAt = clock() / 1000 + 14 * 86_400 + 1;
+    const authorizer = { ...callerContext, expiresAt: String(expiresAt) };
+    expect((await call({ authorizer })).headers).not.toHaveProperty('X-Api-Key-Expires-At');
+    clock.advance(1);
+    const replies = [await call({ authorizer }), await call({ authorizer, query: { page: 'x' } })];
+    expect(replies.map(({ status, headers }) => [status, headers['X-Api-Key-Expires-At']])).toEqual([
+      [200, '2026-12-05T08:00:01Z'],
+      [422, '2026-12-05T08:00:01Z'],
+    ]);
+    expect((await call()).headers).not.toHaveProperty('X-Api-Key-Expires-At');
+  });
+
   it('logs one completion line, whose outcome the metrics and alarms count', async () => {
     const { call, lines } = list();
     await call();
