@@ -18,8 +18,12 @@ export const GUIDE_NAMES = [
   'your-key',
   'test-identities',
   'versioning',
+  'decision-order',
   'glossary',
   'fa/quick-start',
+  'fa/sign-in',
+  'fa/errors',
+  'fa/limits',
 ] as const;
 
 export type GuideName = (typeof GUIDE_NAMES)[number];

@@ -14,17 +14,20 @@ export const WORDS = {
   contents: { en: 'Contents', fa: 'فهرست' },
   search: { en: 'Search', fa: 'جست‌وجو' },
   found: { en: '{} found', fa: '{} مورد یافت شد' },
-  reference: { en: 'Reference', fa: 'مرجع API' },
+  reference: { en: 'Reference', fa: 'مرجع API (انگلیسی)' },
   guides: { en: 'Guides', fa: 'راهنماها' },
+  neighbors: { en: 'Previous and next', fa: 'صفحهٔ قبلی و بعدی' },
+  previous: { en: 'Previous', fa: 'قبلی' },
+  next: { en: 'Next', fa: 'بعدی' },
 } as const;
 
 /** A page of the menu: a guide, or the page of a key. */
 type MenuName = GuideName | 'key';
 
-/** The titles of the pages, and their names in the menu of a Persian page. */
+/** The titles of the pages. The menu of a Persian page says of each other one that it is in English. */
 export const TITLES: Readonly<Record<MenuName, Readonly<Record<Language, string>>>> = {
   key: { en: 'Plan and use of a key', fa: 'طرح و مصرف یک کلید' },
-  'quick-start': { en: 'Quick start', fa: 'شروع سریع (انگلیسی)' },
+  'quick-start': { en: 'Quick start', fa: 'شروع سریع' },
   'sign-in': { en: 'Sign a buyer in', fa: 'ورود خریدار' },
   linking: { en: 'Linking buyers', fa: 'پیوند دادن خریداران' },
   'keep-in-step': { en: 'Keep in step', fa: 'همگام ماندن' },
@@ -37,8 +40,12 @@ export const TITLES: Readonly<Record<MenuName, Readonly<Record<Language, string>
   'your-key': { en: 'Your key', fa: 'کلید شما' },
   'test-identities': { en: 'Test identities', fa: 'هویت‌های آزمایشی' },
   versioning: { en: 'Versions', fa: 'نسخه‌ها' },
+  'decision-order': { en: 'Decision order of a link', fa: 'ترتیب تصمیم‌های پیوند' },
   glossary: { en: 'Glossary', fa: 'واژه‌نامه' },
   'fa/quick-start': { en: 'شروع سریع', fa: 'شروع سریع' },
+  'fa/sign-in': { en: 'ورود خریدار', fa: 'ورود خریدار' },
+  'fa/errors': { en: 'خطاها', fa: 'خطاها' },
+  'fa/limits': { en: 'محدودیت‌ها', fa: 'محدودیت‌ها' },
 };
 
 export const languageOf = (name: MenuName): Language => (name.startsWith('fa/') ? 'fa' : 'en');
@@ -53,7 +60,8 @@ interface Menu {
 const menuLink = (name: MenuName, { folder, current, language = 'en' }: Menu): Html => {
   const mark = name === current && raw(' aria-current="page"');
   const titleLanguage = language === 'en' && languageOf(name) === 'fa' && raw(' lang="fa"');
-  return html`<li><a href="${folder}${name}"${mark}${titleLanguage}>${TITLES[name][language]}</a></li>`;
+  const isEnglish = language === 'fa' && languageOf(name) === 'en' && ' (انگلیسی)';
+  return html`<li><a href="${folder}${name}"${mark}${titleLanguage}>${TITLES[name][language]}${isEnglish}</a></li>`;
 };
 
 /** Returns a list of a first link and the page of a key. */
@@ -62,7 +70,13 @@ export const firstLinks = (href: string, title: string, menu: Menu): Html =>
 
 export const guideLinks = (menu: Menu): Html =>
   html`<h2>${WORDS.guides[menu.language ?? 'en']}</h2>
-<ul>${GUIDE_NAMES.map((name) => menuLink(name, menu))}</ul>`;
+<ul>${guidesFrom(menu.language ?? 'en').map((name) => menuLink(name, menu))}</ul>`;
+
+/** Returns the guides in reading order, those of this language first. */
+const guidesFrom = (language: Language): readonly GuideName[] => {
+  const isOwn = (name: GuideName): boolean => languageOf(name) === language;
+  return [...GUIDE_NAMES.filter(isOwn), ...GUIDE_NAMES.filter((name) => !isOwn(name))];
+};
 
 /** Returns the panel beside a page: the search, and what `lists` holds. On a phone the page's script closes it. */
 export const contents = (lists: readonly Html[], language: Language = 'en'): Html =>

@@ -44,16 +44,18 @@ const onThisPage = (markup: string, language: Language): Html | false => {
 
 /** Links to the guides of the same language before and after this one, in reading order. */
 const neighbors = (name: GuideName): Html | false => {
-  const guides = GUIDE_NAMES.filter((other) => languageOf(other) === languageOf(name));
+  const language = languageOf(name);
+  const folder = folderFrom(name);
+  const guides = GUIDE_NAMES.filter((other) => languageOf(other) === language);
   const index = guides.indexOf(name);
   const link = (rel: string, label: string, other: GuideName | undefined): Html | false =>
     other !== undefined &&
-    html`<a rel="${rel}" href="${other}"><small>${label}</small> ${TITLES[other].en}</a>`;
+    html`<a rel="${rel}" href="${folder}${other}"><small>${label}</small> ${TITLES[other][language]}</a>`;
   return (
     guides.length > 1 &&
-    html`<nav class="neighbors" aria-label="Previous and next">
-${link('prev', 'Previous', guides[index - 1])}
-${link('next', 'Next', guides[index + 1])}
+    html`<nav class="neighbors" aria-label="${WORDS.neighbors[language]}">
+${link('prev', WORDS.previous[language], guides[index - 1])}
+${link('next', WORDS.next[language], guides[index + 1])}
 </nav>`
   );
 };

@@ -44,11 +44,13 @@ const DRAWINGS = ['mermaid'];
 
 const blocksOf = (markdown: string): readonly Block[] => {
   let end = 0;
-  return [...markdown.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm)].map(
-    ({ 0: all, 1: language, 2: text, index }) => {
-      const prose = markdown.slice(end, index);
+  // Also the blocks of a quotation.
+  const unquoted = markdown.replaceAll(/^> ?/gm, '');
+  return [...unquoted.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm)].map(
+    ({ 0: all, 1: language, 2: code, index }) => {
+      const prose = unquoted.slice(end, index);
       end = index + all.length;
-      return { language: String(language), text: String(text), prose };
+      return { language: String(language), text: String(code), prose };
     },
   );
 };

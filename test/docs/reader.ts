@@ -19,8 +19,11 @@ export interface Reader {
   readonly service: RunningService;
   /** The folder around the clone. */
   readonly home: string;
-  /** Follows the steps of a page in a new shell. Returns what each of its commands printed. Throws if one fails. */
-  follow(steps: readonly (Command | SavedFile)[]): Promise<readonly string[]>;
+  /** Follows the steps of a page in a new shell, with a demo key. Returns what each of its commands printed. Throws if one fails. */
+  follow(
+    steps: readonly (Command | SavedFile)[],
+    key?: keyof RunningService['demo']['keys'],
+  ): Promise<readonly string[]>;
   /** Compiles TypeScript programs that the reader saved. Returns the errors. */
   compile(programs: readonly string[]): Promise<string>;
   leave(): Promise<void>;
@@ -45,8 +48,8 @@ const scriptOf = (steps: readonly (Command | SavedFile)[], address: string): str
     .join('\n')
     .replaceAll('http://localhost:3000', address);
 
-/** The environment without what `npm run` adds to it, and with this Node. */
-const environment = (home: string): NodeJS.ProcessEnv => ({
+/** The environment of a reader who has set address and key as the quick start says, without what `npm run` adds to it, and with this Node. */
+const environment = (home: string, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(?:npm_(?:package|lifecycle)_|npm_config_local_prefix|INIT_CWD)/.test(name),
@@ -55,12 +58,13 @@ const environment = (home: string): NodeJS.ProcessEnv => ({
   PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
   npm_config_update_notifier: 'false',
   COMPOSER_HOME: join(home, 'composer'),
+  ...own,
 });
 
-const runScript = async (script: string, folder: string): Promise<string> => {
+const runScript = async (script: string, folder: string, own: NodeJS.ProcessEnv): Promise<string> => {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: folder,
-    env: environment(dirname(folder)),
+    env: environment(dirname(folder), own),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];
@@ -107,8 +111,10 @@ export const newReader = async (): Promise<Reader> => {
   return {
     service,
     home,
-    async follow(steps) {
-      const output = await runScript(scriptOf(steps, service.demo.base_url), clone);
+    async follow(steps, key = 'free') {
+      const { base_url, keys } = service.demo;
+      const own = { BUYER_LINKING_URL: base_url, BUYER_LINKING_API_KEY: keys[key] };
+      const output = await runScript(scriptOf(steps, base_url), clone, own);
       return output.split(MARK).slice(1);
     },
     async compile(programs) {

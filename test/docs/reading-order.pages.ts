@@ -10,6 +10,10 @@ import { faultOf } from './output.ts';
 import { type Command, pagesInReadingOrder, parsePage, textOf } from './page.ts';
 import { newReader, type Reader } from './reader.ts';
 
+const OWN_VALUES = {
+  'BUYER_LINKING_URL=https://…': 'the reader has the address and the key of the service that runs',
+};
+
 /** The snippets that are not run here, by their first lines, and why. */
 const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
@@ -20,8 +24,11 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/keep-in-step.md': {
     'node mirror.ts': 'does not end: test/docs/keep-in-step.process.ts runs it',
   },
-  'docs/test-identities.md': {
-    'BUYER_LINKING_URL=…    # the output BaseUrl of the stage': 'a deployed stage: npm run test:deploy',
+  'docs/quick-start.md': OWN_VALUES,
+  'docs/fa/quick-start.md': OWN_VALUES,
+  'docs/your-key.md': {
+    'curl -s -X POST $BUYER_LINKING_URL/v1/key/secrets -H "X-Api-Key: $BUYER_LINKING_API_KEY" \\':
+      'a second rotation: the page shows that it is refused',
   },
   'docs/local.md': {
     'npm start                           # http://localhost:3000, data in .local/':
@@ -29,6 +36,15 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=us-east-1':
       'requires the AWS CLI',
   },
+};
+
+/** The demo key of a reader, where the page asks for another one than that of the quick start. */
+const OTHER_KEYS: Readonly<Record<string, 'app' | 'events' | 'rotate' | 'professional'>> = {
+  'docs/buyer-app.md': 'app',
+  'docs/keep-in-step.md': 'events',
+  'docs/your-key.md': 'rotate',
+  // docs/limits.md has just used up the minute of the other one.
+  'docs/test-identities.md': 'professional',
 };
 
 const PAGES = pagesInReadingOrder();
@@ -70,7 +86,7 @@ describe('the pages in reading order', () => {
   for (const page of PAGES) {
     itWhereItRuns(page, async () => {
       const { steps } = parsePage(textOf(page));
-      const printed = await reader.follow(steps);
+      const printed = await reader.follow(steps, OTHER_KEYS[page]);
       const faults = steps.filter(isCommand).map((command, index) => {
         const fault = faultOf(printed[index] ?? '', command);
         return fault && { fault, command: command.text, printed: printed[index], shown: command.shown?.text };

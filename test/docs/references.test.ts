@@ -13,6 +13,7 @@ import {
 import { MAX_BODY_BYTES } from '#shared/http/input.ts';
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import { KEY_LIMIT_NAMES, KEY_LIMITS, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { MAX_NAME_CHARACTERS } from '#shared/values/display-name.ts';
@@ -55,15 +56,46 @@ describe('README.md', () => {
   });
 });
 
-describe('docs/errors.md', () => {
-  it('lists every problem code with its status, in the order of the code', () => {
-    const rows = [...textOf('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(
+/** The codes that every seller meets. They come first on the page. */
+const MET_FIRST: readonly ProblemCode[] = [
+  'validation_failed',
+  'buyer_not_registered',
+  'identity_mismatch',
+  'phone_not_owned',
+  'rate_limit_exceeded',
+  'verification_unavailable',
+];
+
+describe.each(['docs/errors.md', 'docs/fa/errors.md'])('%s', (page) => {
+  it('lists every problem code with its status: six first, the others in the order of the code', () => {
+    const rows = [...textOf(page).matchAll(/^\| (?:`|<code>)(\w+)(?:`|<\/code>) \| (\d+) \|/gm)].map(
       ([, code, status]) => [code, Number(status)],
     );
-    const codes = Object.keys(PROBLEMS) as ProblemCode[];
-    expect(rows).toEqual(codes.map((code) => [code, PROBLEMS[code].status]));
+    const others = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) => !MET_FIRST.includes(code));
+    expect(rows).toEqual([...MET_FIRST, ...others].map((code) => [code, PROBLEMS[code].status]));
   });
+});
 
+describe('docs/fa/limits.md', () => {
+  const limits = textOf('docs/fa/limits.md');
+  const number = (value: number): string => value.toLocaleString('en-US');
+
+  it('has the rate limits of plans and the limits of keys as the code has them', () => {
+    const plans = [...limits.matchAll(/^\| (\w+) \| ([\d,]+) \|$/gm)].map(([, ...cells]) => cells);
+    expect(plans).toEqual(PLAN_NAMES.map((name) => [name, number(PLANS[name].requestsPerMinute)]));
+    const rows = [
+      ...limits.matchAll(/^\| <code>([\w-]+)<\/code> \|.*>([\d,]+) free, ([\d,]+) professional</gm),
+    ];
+    expect(rows.map(([, ...cells]) => cells)).toEqual(
+      KEY_LIMIT_NAMES.map((name) => [
+        name,
+        ...PLAN_NAMES.map((plan) => number(KEY_LIMITS[name].byPlan[plan])),
+      ]),
+    );
+  });
+});
+
+describe('docs/errors.md', () => {
   it('names the requests that are not safe to repeat', () => {
     expect(textOf('docs/errors.md')).toContain(retryTable());
   });

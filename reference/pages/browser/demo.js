@@ -1,12 +1,15 @@
 import { all, base } from './dom.js';
 
+/** What stands for the address of the service in the samples: that of `npm start`, or the reader's own. */
+const ADDRESSES = /http:\/\/localhost:3000|https:\/\/…/g;
+
 /** Shows the address of the service in the samples. */
 export const showBase = () => {
   const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const { data } = texts.currentNode;
-    if (data.includes('http://localhost:3000'))
-      texts.currentNode.data = data.replaceAll('http://localhost:3000', base);
+    const shown = data.replaceAll(ADDRESSES, base);
+    if (shown !== data) texts.currentNode.data = shown;
   }
 };
 
@@ -22,9 +25,10 @@ const readDemo = async () => {
 const showValues = (demo) => {
   for (const place of all('[data-demo]')) {
     const { demo: name } = place.dataset;
-    const ownValue = name === 'seller_id' ? 'sel_…' : 'blk_…';
-    place.textContent = demo ? name.split('.').reduce((part, key) => part[key], demo) : ownValue;
+    place.textContent = demo ? name.split('.').reduce((part, key) => part[key], demo) : 'blk_…';
   }
+  // In the guides a quotation is a box about the service on the reader's machine.
+  if (demo === undefined) for (const box of all('blockquote')) box.remove();
 };
 
 /** Shows the demo: its values in the samples, and in each form a key that has the scope of its operation, unless the reader has entered one. */

@@ -19,6 +19,16 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   amp: '&',
 };
 
+/** Returns the blocks of code of a guide, also those in a quotation. */
+const blocksOf = async (name: GuideName): Promise<readonly Tokens.Code[]> => {
+  const blocks: Tokens.Code[] = [];
+  const marked = new Marked();
+  marked.walkTokens(marked.lexer(await textOf(name)), (token) => {
+    if (token.type === 'code') blocks.push(token as Tokens.Code);
+  });
+  return blocks;
+};
+
 /** Returns the text of a piece of HTML. */
 const textIn = (markup: string): string =>
   markup.replace(/<[^>]*>/g, '').replace(/&(#?\w+);/g, (entity, name) => CHARACTERS[name] ?? entity);
@@ -61,10 +71,9 @@ describe.each(GUIDE_NAMES)('the guide %s', (name) => {
   });
 
   it('shows the text of every block of code as it is written, but for the indentation of JSON', async () => {
-    const written = new Marked()
-      .lexer(await textOf(name))
-      .filter((token) => token.type === 'code' && token.lang !== 'mermaid')
-      .map((token) => (token as Tokens.Code).text.replaceAll(/\s/g, ''));
+    const written = (await blocksOf(name))
+      .filter(({ lang }) => lang !== 'mermaid')
+      .map(({ text }) => text.replaceAll(/\s/g, ''));
     const shown = allIn(await bodyOf(name), /<pre[^>]*><code>([\s\S]*?)<\/code>/g).map((markup) =>
       textIn(markup).replaceAll(/\s/g, ''),
     );
@@ -72,10 +81,9 @@ describe.each(GUIDE_NAMES)('the guide %s', (name) => {
   });
 
   it('has no line of a command or a program that is longer than 90 characters', async () => {
-    const blocks = new Marked()
-      .lexer(await textOf(name))
-      .filter((token): token is Tokens.Code => token.type === 'code')
-      .filter(({ lang = '' }) => !['json', 'http', 'mermaid'].includes(lang));
+    const blocks = (await blocksOf(name)).filter(
+      ({ lang = '' }) => !['json', 'http', 'mermaid'].includes(lang),
+    );
     expect(blocks.flatMap(({ text }) => text.split('\n')).filter((line) => line.length > 90)).toEqual([]);
   });
 
@@ -99,14 +107,31 @@ describe('an error code in a guide', () => {
 });
 
 describe('the guides in reading order', () => {
-  it('link to the guides before and after them', async () => {
+  it.each([
+    ['English', GUIDE_NAMES.filter((name) => !name.startsWith('fa/')), ''],
+    ['Persian', GUIDE_NAMES.filter((name) => name.startsWith('fa/')), '../'],
+  ])('link to the %s guides before and after them', async (_language, names, folder) => {
     const links = (body: string) => allIn(body, /<a rel="(?:prev|next)" href="([^"]+)">/g);
-    const pages = await Promise.all(GUIDE_NAMES.map(bodyOf));
-    const english = GUIDE_NAMES.filter((name) => !name.startsWith('fa/'));
-    const expected = english.map((_, index) =>
-      [english[index - 1], english[index + 1]].filter((name) => name !== undefined),
+    const pages = await Promise.all(names.map(bodyOf));
+    const expected = names.map((_, index) =>
+      [names[index - 1], names[index + 1]]
+        .filter((name) => name !== undefined)
+        .map((name) => `${folder}${name}`),
     );
-    expect(pages.map(links)).toEqual([...expected, []]);
+    expect(pages.map(links)).toEqual(expected);
+  });
+
+  it('are all in the menu of a Persian page, the Persian ones first, the others marked as English', async () => {
+    const menu = allIn(await bodyOf('fa/errors'), /<li><a href="\.\.\/((?!\.\.)[^"]+"[^>]*>[^<]+)<\/a>/g);
+    const [key, ...guides] = menu;
+    expect(key).toContain('(انگلیسی)');
+    expect(guides.filter((link) => !link.includes('(انگلیسی)')).map((link) => link.split('"')[0])).toEqual(
+      GUIDE_NAMES.filter((name) => name.startsWith('fa/')),
+    );
+    expect(guides.map((link) => link.split('"')[0])).toEqual([
+      ...GUIDE_NAMES.filter((name) => name.startsWith('fa/')),
+      ...GUIDE_NAMES.filter((name) => !name.startsWith('fa/')),
+    ]);
   });
 });
 
