@@ -7,13 +7,11 @@ import {
   RequestAuthorizer,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import { isServed, methodsOf, type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { ServiceFunctions } from './service-functions.ts';
-
-/** The time for which API Gateway caches the policy of a key. Revoking a key flushes the cache, so it can be long. */
-const AUTHORIZER_CACHE = Duration.minutes(5);
 
 /**
  * Returns the construct id of the authorizer: it changes with the operations that require a key and with their scopes. CloudFormation
@@ -44,7 +42,8 @@ export const addMethods = (api: RestApi, otpAccess: OtpAccess, functions: Servic
     authorizer: new RequestAuthorizer(api, authorizerIdOf(allRoutes, otpAccess), {
       handler: authorizer,
       identitySources: [IdentitySource.header('X-Api-Key')],
-      resultsCacheTtl: AUTHORIZER_CACHE,
+      // Revoking a key flushes the cache, so it can be long.
+      resultsCacheTtl: Duration.seconds(DECISION_CACHE_SECONDS),
     }),
     authorizationType: AuthorizationType.CUSTOM,
     apiKeyRequired: true,

@@ -14,6 +14,7 @@ import {
   withdrawPendingKey,
 } from './issue-key.ts';
 import { bringToGateway, flushAfterChange, writeKey } from './key-state.ts';
+import { isReduced } from './reduction.ts';
 
 /** A change of a key. `details` are those of its audit record. */
 interface KeyEdit {
@@ -41,8 +42,9 @@ export const requireActive = (key: ApiKey): ApiKey => {
 };
 
 /**
- * Changes a key: writes it with all its secrets and the audit record in one transaction, then flushes the authorizer cache. A change that
- * changes nothing writes nothing and no record. Returns the key after it. Throws `changed_meanwhile` after 5 attempts.
+ * Changes a key: writes it with all its secrets and the audit record in one transaction. Then flushes the authorizer cache, if the change takes
+ * something from the key, or if an earlier change is still marked. A change that changes nothing writes nothing and no record. Returns the key
+ * after it. Throws `changed_meanwhile` after 5 attempts.
  */
 export const changeKey = async (
   admin: Administration,
@@ -54,10 +56,11 @@ export const changeKey = async (
     if (isDeepStrictEqual(after, before)) return before;
     const about = { seller_id: before.seller_id, key_id: keyId, details: details?.(before, after) };
     const record = admin.record({ action, ...about });
-    const marked: ApiKey = { ...after, unflushed_since: record.at };
+    const isFlushed = isReduced(before, after, Math.floor(admin.clock() / 1000));
+    const marked: ApiKey = isFlushed ? { ...after, unflushed_since: record.at } : after;
     return (await admin.keys.save({ before, after: marked, sellerStatus, record })) ? marked : undefined;
   });
-  await flushAfterChange(admin, key);
+  if (key.unflushed_since !== undefined) await flushAfterChange(admin, key);
   return key;
 };
 

@@ -75,8 +75,8 @@ const ACTIONS = { suspended: 'seller.suspended', active: 'seller.resumed' } as c
 
 /**
  * Suspends a seller, which makes all its keys invalid, or resumes it. The seller's item is written first: from then on no key can be
- * issued for a suspended seller. Then follow its secrets, the authorizer cache and its keys in API Gateway. Running it again finishes
- * what was interrupted; the audit gets one record.
+ * issued for a suspended seller. Then follow its secrets, after a suspension the authorizer cache, and its keys in API Gateway. Running it
+ * again finishes what was interrupted; the audit gets one record.
  */
 export const setSellerStatus = async (
   admin: Administration,
@@ -84,12 +84,13 @@ export const setSellerStatus = async (
   status: SellerStatus,
 ): Promise<Seller> => {
   const before = await requireSeller(admin, sellerId);
-  const attributes = { status, unflushed_since: admin.now() };
+  // The authorizer's refusals are not cached, so a resumed seller needs no flush.
+  const attributes = { status, ...(status === 'suspended' && { unflushed_since: admin.now() }) };
   const change = { attributes, unchanged: 'status', action: ACTIONS[status] } as const;
   const seller = before.status === status ? before : await changeSeller(admin, before, change);
   const keys = (await admin.keys.listOf(sellerId)).filter((key) => key.status !== 'pending');
   for (const key of keys) await rewriteSecrets(admin, key);
-  await flushAfterChange(admin, seller);
+  if (seller.unflushed_since !== undefined) await flushAfterChange(admin, seller);
   for (const key of keys) await bringToGateway(admin, key);
   return seller;
 };

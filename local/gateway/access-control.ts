@@ -3,6 +3,7 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   PolicyDocument,
 } from 'aws-lambda';
+import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import { headerOf } from '#shared/http/request.ts';
@@ -49,9 +50,6 @@ interface Decision extends APIGatewayAuthorizerResult {
 /** The time limit of the authorizer's function, as lib/api-stack.ts deploys it. */
 const AUTHORIZER_SECONDS = 5;
 
-/** The cache time of the deployed authorizer: without a flush, a changed key goes unnoticed for at most this long. */
-export const CACHE_SECONDS = 300;
-
 /** In place of the firewall of a stage whose one-time-code operations are public: 100 requests of an address in five minutes. */
 const PER_ADDRESS: Throttle = { burstLimit: 100, rateLimit: 100 / 300 };
 
@@ -72,7 +70,7 @@ export const accessControl = ({ functions, usagePlans, otpAccess, buckets, clock
     if (cached && cached.flushes >= flushes && cached.untilMs > clock()) return cached;
     const result = await invoke('authorizer', functions.authorizer, event, AUTHORIZER_SECONDS);
     const throttle = await usagePlans.throttleOf(result.usageIdentifierKey ?? '');
-    const decision = { ...result, throttle, flushes, untilMs: clock() + CACHE_SECONDS * 1000 };
+    const decision = { ...result, throttle, flushes, untilMs: clock() + DECISION_CACHE_SECONDS * 1000 };
     if (throttle !== undefined) cache.set(key, decision);
     return decision;
   };

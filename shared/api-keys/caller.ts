@@ -12,6 +12,9 @@ import { type Route, scopeOf } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { KeySecret } from './api-key-item.ts';
 
+/** How long API Gateway keeps the authorizer's decision on a key, unless it is flushed. */
+export const DECISION_CACHE_SECONDS = 300;
+
 /** API Gateway turns every value of the authorizer's context into a string. */
 const callerSchema = v.object({
   sellerId: v.string(),

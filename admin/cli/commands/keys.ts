@@ -279,9 +279,9 @@ export const addKeyCommands: AddCommands = ({ add: addToProgram, group }) => {
     .addOption(unset.choices(KEY_LIMIT_NAMES))
     .addHelpText('after', '\nBoth options can be repeated. The limit per minute follows from the plan.');
   add('rename <key> <name>', 'give a key another name', rename);
-  add('assign <key>', 'move a key to a usage plan, at once', assign).addOption(PLAN);
+  add('assign <key>', 'move a key to a usage plan', assign).addOption(PLAN);
   const scopesExample = 'keys scopes key_… --set users:read,users:write';
-  const scopesCommand = add('scopes <key>', 'set the scopes of a key, at once', scopes, scopesExample);
+  const scopesCommand = add('scopes <key>', 'set the scopes of a key', scopes, scopesExample);
   scopesCommand.requiredOption('--set <scopes>', SCOPES_HELP, parseScopes);
   const expireCommand = add('expire <key>', 'set when a key expires', expire);
   expireCommand.requiredOption('--at <when>', AT, (text) => (text === 'never' ? text : parseExpiry(text)));

@@ -21,18 +21,8 @@ interface Operation {
   outcomes: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The write of a key with its secrets, and those that follow it. */
-const CHANGE = ['write KEY SECRET AUDIT', 'flushAuthorizerCache', 'write KEY'];
-
-const SUSPENSION = [
-  'write SELLER AUDIT',
-  'write SECRET',
-  'flushAuthorizerCache',
-  'write SELLER',
-  'detach professional',
-  'attach free',
-  'setEnabled false',
-];
+/** The write of a key with its secrets, and those that follow it if the change takes something from the key. */
+const REDUCTION = ['write KEY SECRET AUDIT', 'flushAuthorizerCache', 'write KEY'];
 
 const OPERATIONS: Record<string, Operation> = {
   issue: {
@@ -41,16 +31,22 @@ const OPERATIONS: Record<string, Operation> = {
       issueKey(admin, { sellerId, name: 'second', plan: 'free', scopes: ['users:read'] }),
     outcomes: [{ plan: 'free', works: true, keys: 1 }],
   },
-  'assign a plan': {
-    writes: [...CHANGE, 'detach free', 'attach professional'],
+  'assign the larger plan': {
+    writes: ['write KEY SECRET AUDIT', 'detach free', 'attach professional'],
     run: ({ admin }, { keyId }) => assignPlan(admin, keyId, 'professional'),
+    outcomes: [{ plan: 'free' }, { plan: 'professional' }],
+  },
+  'assign the smaller plan': {
+    writes: [...REDUCTION, 'detach professional', 'attach free'],
+    prepare: ({ admin }, { keyId }) => assignPlan(admin, keyId, 'professional'),
+    run: ({ admin }, { keyId }) => assignPlan(admin, keyId, 'free'),
     outcomes: [
-      { plan: 'free', works: true },
       { plan: 'professional', works: true },
+      { plan: 'free', works: true },
     ],
   },
   'set the scopes': {
-    writes: CHANGE,
+    writes: REDUCTION,
     run: ({ admin }, { keyId }) => setScopes(admin, keyId, ['users:write']),
     outcomes: [
       { scopes: ['users:read'], authorized: ['users:read'], works: true },
@@ -58,7 +54,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the limits': {
-    writes: CHANGE,
+    writes: REDUCTION,
     run: ({ admin }, { keyId }) => setKeyLimits(admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] }),
     outcomes: [
       { limits: undefined, authorizedLimits: undefined, works: true },
@@ -66,7 +62,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'set the expiry': {
-    writes: CHANGE,
+    writes: REDUCTION,
     run: ({ admin, clock }, { keyId }) => setExpiry(admin, keyId, Math.floor(clock() / 1000) + 60),
     outcomes: [
       { works: true },
@@ -74,12 +70,21 @@ const OPERATIONS: Record<string, Operation> = {
       { works: false },
     ],
   },
-  'rotate with a grace': {
-    writes: CHANGE,
+  'rotate with a grace of an hour': {
+    writes: ['write KEY SECRET AUDIT'],
     run: ({ admin }, { keyId }) => rotateKey(admin, keyId, 3600),
     outcomes: [
       { works: true, secrets: 1 },
       { works: true, secrets: 2 },
+    ],
+  },
+  'rotate with a grace of a minute': {
+    writes: REDUCTION,
+    run: ({ admin }, { keyId }) => rotateKey(admin, keyId, 60),
+    outcomes: [
+      { works: true, secrets: 1 },
+      // The clock is three minutes later when reconcile runs.
+      { works: false, secrets: 2 },
     ],
   },
   revoke: {
@@ -99,7 +104,15 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'suspend a seller': {
-    writes: SUSPENSION,
+    writes: [
+      'write SELLER AUDIT',
+      'write SECRET',
+      'flushAuthorizerCache',
+      'write SELLER',
+      'detach professional',
+      'attach free',
+      'setEnabled false',
+    ],
     run: ({ admin }, { sellerId }) => setSellerStatus(admin, sellerId, 'suspended'),
     outcomes: [
       { sellerStatus: 'active', works: true },
@@ -107,7 +120,7 @@ const OPERATIONS: Record<string, Operation> = {
     ],
   },
   'resume a seller': {
-    writes: SUSPENSION.map((write) => write.replace('setEnabled false', 'setEnabled true')),
+    writes: ['write SELLER AUDIT', 'write SECRET', 'detach professional', 'attach free', 'setEnabled true'],
     prepare: ({ admin }, { sellerId }) => setSellerStatus(admin, sellerId, 'suspended'),
     run: ({ admin }, { sellerId }) => setSellerStatus(admin, sellerId, 'active'),
     outcomes: [

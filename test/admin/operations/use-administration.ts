@@ -5,8 +5,8 @@ import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/iss
 import { createSeller } from '#admin/operations/sellers.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
-import { CACHE_SECONDS } from '#local/gateway/access-control.ts';
 import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
+import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
@@ -138,7 +138,7 @@ const newAdministration = async (apiGateway: RunningApiGateway) => {
     if (cached !== undefined && cached.untilMs > clock()) return cached.record;
     const record = await keySecretStore(table).findSecret(hash);
     if (record === undefined || !isUsable(record, clock())) return undefined;
-    decisions.set(hash, { record, untilMs: clock() + CACHE_SECONDS * 1000 });
+    decisions.set(hash, { record, untilMs: clock() + DECISION_CACHE_SECONDS * 1000 });
     return record;
   };
 
