@@ -31,8 +31,8 @@ describe('the GitHub workflows', () => {
 
   test.each(WORKFLOWS)('%s grants nothing but what a job names, and limits the time of each job', (file) => {
     expect(read(file)).toMatch(/^permissions: \{\}$/m);
-    // Only a release writes to the repository: its files.
-    const granted = ['id-token', ...(file.endsWith('/release.yml') ? ['contents'] : [])];
+    // Only a release writes to the repository: its files, and who made them.
+    const granted = ['id-token', ...(file.endsWith('/release.yml') ? ['contents', 'attestations'] : [])];
     expect(captured(file, /^ {6}([\w-]+): write$/gm).filter((scope) => !granted.includes(scope))).toEqual([]);
     expect(captured(file, /^ {4}(timeout-minutes): \d+$/gm)).toHaveLength(
       captured(file, /^ {4}(runs-on): /gm).length,
@@ -74,18 +74,34 @@ describe('the GitHub workflows', () => {
     expect(deploy).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
   });
 
-  test('release.yml attaches the packed clients to a release tag', () => {
+  test('release.yml attests the packed clients and the SBOM, then attaches the same files to a release tag', () => {
     expect(release).toMatch(
-      /npm pack \.\/client[\s\S]+HEAD:client-php[\s\S]+gh release create .* buyer-linking-client-\*/,
+      /npm pack \.\/client[\s\S]+HEAD:client-php[\s\S]+npm run -s sbom > "buyer-linking-[\s\S]+actions\/attest@[\s\S]+subject-path: buyer-linking-\*\n[\s\S]+gh release create .* buyer-linking-\*\n/,
     );
   });
 
-  test('deploy.yml checks the tag of prod before it asks AWS for credentials', () => {
-    const isTag = deploy.indexOf("inputs.stage == 'prod' && !startsWith(github.ref, 'refs/tags/v')");
-    const isOfMain = deploy.indexOf('git merge-base --is-ancestor "$GITHUB_SHA" origin/main');
-    expect(isTag).toBeGreaterThan(0);
-    expect(isOfMain).toBeGreaterThan(isTag);
-    expect(deploy.indexOf('configure-aws-credentials')).toBeGreaterThan(isOfMain);
+  test('deploy.yml checks the tag of prod and its CI before it asks AWS for credentials', () => {
+    const steps = [
+      "inputs.stage == 'prod' && !startsWith(github.ref, 'refs/tags/v')",
+      'git merge-base --is-ancestor "$GITHUB_SHA" origin/main',
+      'gh run list --workflow ci.yml --branch main --event push --commit "$GITHUB_SHA" --status success',
+      'configure-aws-credentials',
+    ].map((step) => deploy.indexOf(step));
+    expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+    expect(steps).not.toContain(-1);
+  });
+
+  test('deploy.yml deploys the assembly whose diff was reviewed, and builds none after the approval', () => {
+    const [beforeApproval = '', afterApproval = ''] = deploy.split(/^ {2}deploy:$/m);
+    const [, uploaded] = /upload-artifact@[\s\S]+?path: (\S+ .+)\n/.exec(beforeApproval) ?? [];
+    const [, downloaded] = /download-artifact@[\s\S]+?path: (\S+ .+)\n/.exec(afterApproval) ?? [];
+    expect(uploaded).toMatch(/^cdk\.out\/\$\{\{ inputs\.stage \}\}$/);
+    expect(downloaded).toBe(uploaded);
+    expect(beforeApproval).toContain('npm run diff -- --stage "$STAGE" $DIRECT\n');
+    expect(captured('.github/workflows/deploy.yml', /(npm run (?:deploy|synth|bootstrap) .+)/g)).toEqual([
+      'npm run deploy -- --stage "$STAGE" --app "cdk.out/$STAGE" --yes',
+    ]);
+    expect(afterApproval).not.toContain('$DIRECT');
   });
 
   test('use the environments that the trust policies of docs/deploy.md name, and no others', () => {
