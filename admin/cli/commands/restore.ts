@@ -108,7 +108,9 @@ const compare = async (session: Session, from: string, { list }: Options): Promi
 const copy = async (session: Session, from: string, { seller, erased, list }: Options) => {
   const { admin, requireYes } = session;
   const phones = erased === undefined ? undefined : await readErased(session, erased);
-  await requireYes(`Copy what ${admin.table.name} lacks from ${from}? \`restore compare\` shows what that is.`);
+  await requireYes(
+    `Copy what ${admin.table.name} lacks from ${from}? \`restore compare\` shows what that is.`,
+  );
   return {
     ...(await run(session, from, { isCopy: true, sellerId: seller, erased: phones, list })),
     note: 'Keys that came back wait for `keys confirm`. Run `reconcile --fix` after it.',
