@@ -12,7 +12,7 @@ export const GUIDE_NAMES = [
   'access-tokens',
   'buyer-app',
   'typescript-client',
-  'php-client',
+  'other-languages',
   'errors',
   'limits',
   'your-key',

@@ -1,8 +1,8 @@
 /**
  * What a published row needs besides its code, and no generator can write. `npm run check` runs this file, so that a row is not
- * forgotten in a client, the scenarios, the samples or the call budgets.
+ * forgotten in the client, the scenarios, the samples or the call budgets.
  */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { buildDocument } from '#reference/openapi/document.ts';
 import { operationsOf, withSchemas } from '#reference/pages/document.ts';
 import type { Route } from '#shared/route.ts';
@@ -12,26 +12,13 @@ import { requestsIn } from './scenario-requests.ts';
 
 const textOf = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
-const CLIENTS = ['client/src/client.ts', 'client-php/src/Client.php'] as const;
+const CLIENT = 'client/src/client.ts';
 const BUDGETS = 'test/functions/call-budgets.test.ts';
 
-/** The beginning of a call in either client, or a request that it sends: `http.GET('/v1/users'`, `send('GET', '/v1/users'`. */
-const CALL_OR_REQUEST =
-  /(?:async \*?|function )(?<method>\w+)\(|const (?<constant>\w+) = async \(|(?:http\.|send\(')(?<verb>[A-Z]+)(?:\(|', )'(?<path>[^']+)'/g;
-
-/** Returns the calls in the source of a client: `GET /v1/users/{id}` -> `getUser`. */
-const callsIn = (source: string): ReadonlyMap<string, string> => {
-  const found = new Map<string, string>();
-  let call = '';
-  for (const { groups } of source.matchAll(CALL_OR_REQUEST)) {
-    const { method, constant, verb, path } = groups as Record<string, string | undefined>;
-    if (verb === undefined) call = method ?? constant ?? '';
-    else found.set(`${verb} ${path}`, call);
-  }
-  return found;
-};
-
-const calls = CLIENTS.map((file) => callsIn(textOf(file)));
+/** The requests that the client sends: `http.GET('/v1/users/{id}'` -> `GET /v1/users/{id}`. */
+const requests = [...textOf(CLIENT).matchAll(/http\.([A-Z]+)\('([^']+)'/g)].map(
+  ([, verb, path]) => `${verb} ${path}`,
+);
 const scenarios = requestsIn(globSync('test/scenarios/*.ts').map(textOf).join('\n'));
 const budgets = textOf(BUDGETS);
 const operations = operationsOf(withSchemas(buildDocument()));
@@ -46,9 +33,7 @@ const published = allRoutes.filter(({ tag }) => tag !== undefined);
 const missingOf = ({ name, method, path }: Route): readonly string[] => {
   const operation = `${method} ${path}`;
   return [
-    ...CLIENTS.filter((_, index) => !calls[index]?.has(operation)).map(
-      (file) => `a call in ${file}: npm test -- test/client test/client-php`,
-    ),
+    ...(requests.includes(operation) ? [] : [`a call in ${CLIENT}: npm test -- test/client`]),
     ...(scenarios.has(operation.replace(/\{\w+\}/g, '{}'))
       ? []
       : ['a request in test/scenarios: npm test -- test/scenarios/local.test.ts']),
@@ -61,12 +46,8 @@ const missingOf = ({ name, method, path }: Route): readonly string[] => {
 describe('a published operation', () => {
   it.each(
     published.filter(({ access }) => access.by !== 'public').map((route) => [route.name, route] as const),
-  )('%s has a call in both clients, a scenario and a budget of its table calls', (_name, route) => {
+  )('%s has a call in the client, a scenario and a budget of its table calls', (_name, route) => {
     expect(missingOf(route)).toEqual([]);
-  });
-
-  it('has the same name in both clients', () => {
-    expect(Object.fromEntries(calls[0] ?? [])).toEqual(Object.fromEntries(calls[1] ?? []));
   });
 
   it.each(published.map((route) => [route.name, route.method] as const))(
@@ -77,27 +58,6 @@ describe('a published operation', () => {
       expect(methodOfCurl(sampleText(operation, 'curl', 'http://localhost:3000'))).toBe(method);
     },
   );
-});
-
-describe('a published response', () => {
-  const { components } = buildDocument() as {
-    components: { schemas: Record<string, { properties?: object }> };
-  };
-  const classes = Object.entries(components.schemas)
-    .map(([name, { properties = {} }]) => ({
-      file: `client-php/src/${name}.php`,
-      fields: Object.keys(properties),
-    }))
-    .filter(({ file }) => existsSync(new URL(`../${file}`, import.meta.url)));
-
-  it('has each of its fields in its class of the PHP client', () => {
-    expect(classes.length).toBeGreaterThan(7);
-    const missing = classes.flatMap(({ file, fields }) => {
-      const source = textOf(file);
-      return fields.filter((field) => !source.includes(`['${field}']`)).map((field) => `${field}: ${file}`);
-    });
-    expect(missing).toEqual([]);
-  });
 });
 
 describe('the requests of a scenario', () => {

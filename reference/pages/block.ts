@@ -1,8 +1,8 @@
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
+import go from 'highlight.js/lib/languages/go';
 import http from 'highlight.js/lib/languages/http';
 import json from 'highlight.js/lib/languages/json';
-import php from 'highlight.js/lib/languages/php';
 import python from 'highlight.js/lib/languages/python';
 import typescript from 'highlight.js/lib/languages/typescript';
 import { type Language, WORDS } from './contents.ts';
@@ -10,7 +10,7 @@ import { type Html, html, raw } from './html.ts';
 
 hljs.configure({ classPrefix: 'h-' });
 
-const LANGUAGES = { sh: bash, bash, http, json, php, python, ts: typescript };
+const LANGUAGES = { sh: bash, bash, go, http, json, python, ts: typescript };
 
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
@@ -38,7 +38,7 @@ const captionOf = (grammar: string, language: Language): string => {
     http: response,
     ts: { en: 'TypeScript', fa: 'TypeScript' },
     python: { en: 'Python', fa: 'Python' },
-    php: { en: 'PHP', fa: 'PHP' },
+    go: { en: 'Go', fa: 'Go' },
   };
   return (captions[grammar] ?? output)[language];
 };

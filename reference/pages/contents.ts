@@ -34,7 +34,7 @@ export const TITLES: Readonly<Record<MenuName, Readonly<Record<Language, string>
   'access-tokens': { en: 'Access tokens', fa: 'توکن‌های دسترسی' },
   'buyer-app': { en: 'The buyer app', fa: 'اپ خریدار' },
   'typescript-client': { en: 'TypeScript client', fa: 'کتابخانهٔ TypeScript' },
-  'php-client': { en: 'PHP client', fa: 'کتابخانهٔ PHP' },
+  'other-languages': { en: 'A client for your language', fa: 'کتابخانه برای زبان شما' },
   errors: { en: 'Errors', fa: 'خطاها' },
   limits: { en: 'Limits', fa: 'محدودیت‌ها' },
   'your-key': { en: 'Your key', fa: 'کلید شما' },

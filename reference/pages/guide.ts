@@ -10,12 +10,9 @@ import { textEntries } from './search.ts';
 /** The address of the page of a key in the Markdown of a guide, right for a reader of the repository too. */
 const KEY_PAGE = `${SAMPLE_BASE_URL}/docs/key`;
 
-/** The folders of the clients. Their READMEs are guides. */
-const CLIENTS = { 'typescript-client': 'client', 'php-client': 'client-php' };
-
 /** Returns the Markdown file of a guide, relative to the root of the repository. */
 export const guideFile = (name: GuideName): string =>
-  name in CLIENTS ? `${CLIENTS[name as keyof typeof CLIENTS]}/README.md` : `docs/${name}.md`;
+  name === 'typescript-client' ? 'client/README.md' : `docs/${name}.md`;
 
 /** Returns the path from a guide to the folder of the guides: `../` for `fa/quick-start`. */
 const folderFrom = (name: GuideName): string => '../'.repeat(name.split('/').length - 1);

@@ -27,7 +27,7 @@ export const isAsShown = (printed: string, shown: Output): boolean =>
     : patternOf(masked(shown.text)).test(masked(printed));
 
 /** Installers print what depends on their version and cache. */
-const INSTALLS = /^(?:npm|composer|python3 -m venv|.*\bpip install)\b/m;
+const INSTALLS = /^(?:npm|python3 -m venv|.*\bpip install)\b/m;
 
 /** Returns what is wrong with the output of a command; undefined if nothing is. */
 export const faultOf = (printed: string, { text, shown }: Command): string | undefined => {

@@ -1,11 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { GUZZLE } from '#test/client-php/php.ts';
 import { type RunningService, startRunningService } from '#test/service/running-service.ts';
 import type { Command, SavedFile } from './page.ts';
 
@@ -49,7 +48,7 @@ const scriptOf = (steps: readonly (Command | SavedFile)[], address: string): str
     .replaceAll('http://localhost:3000', address);
 
 /** The environment of a reader who has set address and key as the quick start says, without what `npm run` adds to it, and with this Node. */
-const environment = (home: string, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+const environment = (own: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(?:npm_(?:package|lifecycle)_|npm_config_local_prefix|INIT_CWD)/.test(name),
@@ -57,14 +56,13 @@ const environment = (home: string, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   ),
   PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
   npm_config_update_notifier: 'false',
-  COMPOSER_HOME: join(home, 'composer'),
   ...own,
 });
 
 const runScript = async (script: string, folder: string, own: NodeJS.ProcessEnv): Promise<string> => {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: folder,
-    env: environment(dirname(folder), own),
+    env: environment(own),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output: string[] = [];
@@ -76,37 +74,12 @@ const runScript = async (script: string, folder: string, own: NodeJS.ProcessEnv)
   return output.join('');
 };
 
-/** Describes a package of PHP to Composer. */
-const phpPackage = (name: string, version: string, more: object) => ({
-  type: 'package',
-  package: { name, version, ...more },
-});
-
-/**
- * The settings of the reader's Composer. Packagist cannot be reached everywhere, Debian's packages can: they are Guzzle, whose
- * autoloader loads the interfaces that the client requires too.
- */
-const COMPOSER_SETTINGS = {
-  repositories: [
-    { packagist: false },
-    phpPackage('guzzlehttp/guzzle', '7.4.5', {
-      dist: { type: 'path', url: dirname(GUZZLE) },
-      autoload: { files: [basename(GUZZLE)] },
-    }),
-    phpPackage('psr/http-client', '1.0.1', { type: 'metapackage' }),
-    phpPackage('psr/http-factory', '1.0.1', { type: 'metapackage' }),
-    phpPackage('psr/http-message', '1.0.1', { type: 'metapackage' }),
-  ],
-};
-
 /** Copies the files of the repository into a folder of their own and starts the service with its data there. */
 export const newReader = async (): Promise<Reader> => {
   const home = await mkdtemp(join(tmpdir(), 'buyer-linking-reader-'));
   const clone = join(home, 'buyer-linking');
   await mkdir(clone);
   await cp(REPOSITORY, clone, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) });
-  await mkdir(join(home, 'composer'));
-  await writeFile(join(home, 'composer/config.json'), JSON.stringify(COMPOSER_SETTINGS));
   const service = await startRunningService({ folder: join(clone, '.local') });
   return {
     service,

@@ -4,7 +4,6 @@
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { missingForPhp } from '#test/client-php/php.ts';
 import { ADMIN_PAGE, followAdminPage } from './admin-page.ts';
 import { faultOf } from './output.ts';
 import { type Command, pagesInReadingOrder, parsePage, textOf } from './page.ts';
@@ -23,6 +22,11 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'docs/keep-in-step.md': {
     'node mirror.ts': 'does not end: test/docs/keep-in-step.process.ts runs it',
+  },
+  'docs/other-languages.md': {
+    'go mod init shop': 'requires Go',
+    'package main': 'requires Go',
+    'go mod tidy': 'requires Go',
   },
   'docs/quick-start.md': OWN_VALUES,
   'docs/fa/quick-start.md': OWN_VALUES,
@@ -55,10 +59,7 @@ const isOnPath = (command: string): boolean =>
 const missingCommands = (page: string): readonly string[] => {
   const text = textOf(page);
   const needed = ['bash', 'curl', 'sort', ...(text.includes('```python') ? ['python3'] : [])];
-  return [
-    ...needed.filter((command) => !isOnPath(command)),
-    ...(text.includes('```php') ? missingForPhp('php', 'composer') : []),
-  ];
+  return needed.filter((command) => !isOnPath(command));
 };
 
 /** `it`, or `it.skip` with the commands that this machine lacks. */

@@ -24,7 +24,7 @@ const REPOSITORY = new URL('../../', import.meta.url);
 
 const textOf = (file: string): string => readFileSync(new URL(file, REPOSITORY), 'utf8');
 
-const DOCUMENTS = globSync(['*.md', 'client/*.md', 'client-php/*.md', 'docs/**/*.md'], {
+const DOCUMENTS = globSync(['*.md', 'client/*.md', 'docs/**/*.md'], {
   cwd: fileURLToPath(REPOSITORY),
 });
 

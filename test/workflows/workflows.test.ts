@@ -55,8 +55,8 @@ describe('the GitHub workflows', () => {
     expect(ci).toMatch(/npm run \$\{\{ matrix\.suite \}\}/);
   });
 
-  test('Dependabot reads every package.json and composer.json of the repository', () => {
-    const manifests = execFileSync('git', ['ls-files', '*package.json', '*composer.json'], {
+  test('Dependabot reads every package.json of the repository', () => {
+    const manifests = execFileSync('git', ['ls-files', '*package.json'], {
       cwd: ROOT,
       encoding: 'utf8',
     });
@@ -74,9 +74,9 @@ describe('the GitHub workflows', () => {
     expect(deploy).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
   });
 
-  test('release.yml attests the packed clients and the SBOM, then attaches the same files to a release tag', () => {
+  test('release.yml attests the packed client and the SBOM, then attaches the same files to a release tag', () => {
     expect(release).toMatch(
-      /npm pack \.\/client[\s\S]+HEAD:client-php[\s\S]+npm run -s sbom > "buyer-linking-[\s\S]+actions\/attest@[\s\S]+subject-path: buyer-linking-\*\n[\s\S]+gh release create .* buyer-linking-\*\n/,
+      /npm pack \.\/client[\s\S]+npm run -s sbom > "buyer-linking-[\s\S]+actions\/attest@[\s\S]+subject-path: buyer-linking-\*\n[\s\S]+gh release create .* buyer-linking-\*\n/,
     );
   });
 
