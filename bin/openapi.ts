@@ -1,12 +1,12 @@
 /**
- * `npm run openapi` writes openapi.json from the route table. `--check` compares the file with the table, the standard and every
- * released version. `--release` writes the released document of the present minor version.
+ * `npm run openapi` writes openapi.json from the route table. `--check` compares the file with the table, the standard and the
+ * document of the last release tag.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { buildDocument, IS_IN_USE } from '#reference/openapi/document.ts';
-import { canCompare, release, releaseProblems } from '#reference/openapi/released.ts';
+import { breakingChanges, canCompare, lastRelease } from '#reference/openapi/compatibility.ts';
+import { buildDocument } from '#reference/openapi/document.ts';
 import { standardProblems } from '#reference/openapi/standard.ts';
 import { commandLine } from './command-line.ts';
 
@@ -18,15 +18,12 @@ const USAGE = `Usage: npm run openapi -- [options]
 Writes openapi.json from the route table, and the client's types.
 
 Options:
-  --check    compare the file with the table, the standard and every released version; write nothing
-  --release  also write the released document of the present minor version, in openapi/released/`;
+  --check    compare the file with the table, the standard and the last release tag; write nothing`;
 
-const { values } = commandLine(USAGE, {
-  options: { check: { type: 'boolean', default: false }, release: { type: 'boolean', default: false } },
-});
+const { values } = commandLine(USAGE, { options: { check: { type: 'boolean', default: false } } });
 
 const text = `${JSON.stringify(buildDocument(), null, 2)}\n`;
-const candidate = { file: ROOT + FILE, folder: `${ROOT}openapi/released`, isInUse: IS_IN_USE };
+const released = lastRelease(ROOT);
 
 const check = async (): Promise<readonly string[]> => {
   const isCurrent = existsSync(ROOT + FILE) && readFileSync(ROOT + FILE, 'utf8') === text;
@@ -35,7 +32,7 @@ const check = async (): Promise<readonly string[]> => {
       ? []
       : ['openapi.json differs from the route table. Run `npm run openapi` and commit the file.']),
     ...(await standardProblems(text, { root: ROOT, file: FILE })),
-    ...(canCompare() ? releaseProblems(candidate) : []),
+    ...(released !== undefined && canCompare() ? breakingChanges(ROOT, released) : []),
   ];
 };
 
@@ -46,22 +43,18 @@ const generateClientTypes = (): void => {
   } else console.log('Now run: npm ci --prefix client && npm run generate --prefix client');
 };
 
-const fail = (problems: readonly string[]): void => {
-  for (const problem of problems) console.error(`openapi: ${problem}`);
-  process.exitCode = problems.length === 0 ? 0 : 1;
+/** Says with what the document was compared. */
+const comparison = (): string => {
+  if (released === undefined) return 'no release to compare it with';
+  return canCompare() ? `compatible with ${released}` : `NOT compared with ${released}, which needs Go`;
 };
 
 if (values.check) {
   const problems = await check();
-  fail(problems);
-  if (problems.length === 0) {
-    const comparison = canCompare()
-      ? 'compatible with every released version'
-      : 'NOT compared with the released versions, which needs Go';
-    console.log(`openapi: the document is current, valid and ${comparison}.`);
-  }
+  for (const problem of problems) console.error(`openapi: ${problem}`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+  if (problems.length === 0) console.log(`openapi: the document is current and valid; ${comparison()}.`);
 } else {
   writeFileSync(ROOT + FILE, text);
-  if (values.release) fail(release(candidate));
   generateClientTypes();
 }

@@ -14,12 +14,6 @@ import { problemSchemas } from './problem-schemas.ts';
  */
 const INTERFACE_VERSION = '1.0.0';
 
-/**
- * Whether sellers use this minor version: true from its first deployment for them. Until then `npm run openapi -- --release` replaces its
- * released document, whatever changed.
- */
-export const IS_IN_USE = false;
-
 /** The schemas of responses that have a title, which becomes the name of their component. */
 const definitionsOf = (routes: readonly Route[]): Definitions => {
   const responses = routes.flatMap((route) => Object.values(route.responses));

@@ -55,6 +55,11 @@ describe('the GitHub workflows', () => {
     expect(ci).toMatch(/npm run \$\{\{ matrix\.suite \}\}/);
   });
 
+  test('ci.yml fetches the tags, since `static` compares openapi.json with the last release', () => {
+    const [, suite = ''] = /\n {2}suite:\n([\s\S]+?)\n\n/.exec(ci) ?? [];
+    expect(suite).toMatch(/actions\/checkout@.*\n\s+with:\n(?:\s+#.*\n)?\s+fetch-depth: 0\n/);
+  });
+
   test('Dependabot reads every package.json of the repository', () => {
     const manifests = execFileSync('git', ['ls-files', '*package.json'], {
       cwd: ROOT,
