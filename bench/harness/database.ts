@@ -1,3 +1,4 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '#admin/administration.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { putAll } from '#admin/stores/batches.ts';
@@ -12,7 +13,7 @@ import { openTable } from '#shared/table/client.ts';
 import { eventKey, removalBlockKey, removalSummaryKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { blockOf, withCounted, withRemoved } from '#shared/users/removals.ts';
-import { userIdAt } from '#shared/users/user-id.ts';
+import { ordinalOf, userIdAt } from '#shared/users/user-id.ts';
 import { type Round, SCOPES } from './operations.ts';
 
 export const TABLE_NAME = 'buyer-linking-bench';
@@ -108,6 +109,16 @@ export const startBenchDatabase = async () => {
       const wanted = { sellerId, name: 'bench', plan: 'professional', scopes: SCOPES } as const;
       const { key, secret } = await issueKey(localAdministration(table, 'local:bench'), wanted);
       return { sellerId, apiKey: secret, keyId: key.key_id };
+    },
+
+    async ageCheck({ sellerId, userId }: Round): Promise<void> {
+      const update = {
+        TableName: table.name,
+        Key: userKey(sellerId, Number(ordinalOf(userId))),
+        UpdateExpression: 'SET checked_at = :at',
+        ExpressionAttributeValues: { ':at': AN_HOUR_AGO },
+      };
+      await table.client.send(new UpdateCommand(update));
     },
 
     async registerBuyer(phone: string): Promise<void> {

@@ -12,6 +12,10 @@ export interface Round {
   readonly sellerId: string;
   /** The id of the user of `person`, once it is linked. */
   userId: string;
+  /** The access token of `person`, once its code is verified. */
+  token: string;
+  /** The id of the link that the buyer reads and ends. */
+  linkId: string;
   /** Returns the code that was sent to the phone of `person`. */
   readonly code: () => string;
 }
@@ -23,7 +27,12 @@ export interface Operation {
   /** The name of the function. */
   readonly name: string;
   readonly event: (round: Round) => object;
+  /** What has to happen before the request and is not measured. */
+  readonly before?: Preparation;
 }
+
+/** `age`: the last check of the user becomes older than the time in which a check is not made again. `link`: the person is linked again. */
+export type Preparation = 'age' | 'link';
 
 /** A request of an operation. */
 interface OperationRequest {
@@ -32,6 +41,7 @@ interface OperationRequest {
   /** The path with its values, if it is not the one in the title. */
   readonly target?: (round: Round) => string;
   readonly body?: (round: Round) => object;
+  readonly before?: Preparation;
 }
 
 const findRoute = router(allRoutes);
@@ -41,10 +51,14 @@ interface Sender {
   readonly sellerId: string;
   readonly apiKey?: string;
   readonly keyId?: string;
+  /** The access token of a buyer. */
+  readonly token?: string;
 }
 
+type Credentials = Pick<Sender, 'apiKey' | 'token'>;
+
 /** Returns a request as the gateway receives it, and its route. */
-const receive = (method: string, target: string, apiKey: string, body?: object) => {
+const receive = (method: string, target: string, { apiKey = '', token = '' }: Credentials, body?: object) => {
   const [path = '', query = ''] = target.split('?');
   const request: ReceivedRequest = {
     extendedRequestId: randomUUID(),
@@ -54,6 +68,7 @@ const receive = (method: string, target: string, apiKey: string, body?: object) 
     headers: [
       ['X-Api-Key', apiKey],
       ['Content-Type', 'application/json'],
+      ...(token === '' ? [] : [['Authorization', `Bearer ${token}`] as const]),
     ],
     query: [...new URLSearchParams(query)],
     sourceIp: '192.0.2.1',
@@ -62,30 +77,32 @@ const receive = (method: string, target: string, apiKey: string, body?: object) 
   return [request, findRoute(method, path) as RouteMatch] as const;
 };
 
-/** The scopes of the key of every request. */
+/** The scopes of the seller's key. */
 export const SCOPES = ['users:read', 'users:write', 'events:read', 'key:rotate'] as const;
 
 /** The event of a request of a seller, as API Gateway passes it to the function. */
 export const eventOf = (method: string, target: string, sender: Sender, body?: object) => {
-  const { sellerId, apiKey = '', keyId = 'key_bench' } = sender;
-  const scopes = SCOPES.join(' ');
+  const { sellerId, keyId = 'key_bench' } = sender;
+  // With the one of the buyer app, whose operations are measured too.
+  const scopes = [...SCOPES, 'buyers:links'].join(' ');
   const context = { sellerId, keyId, secretNumber: '1', plan: 'professional', scopes, expiresAt: '' };
-  return proxyEvent(...receive(method, target, apiKey, body), context);
+  return proxyEvent(...receive(method, target, sender, body), context);
 };
 
-const operationOf = ({ title, target, body }: OperationRequest): Operation => {
+const operationOf = ({ title, target, body, before }: OperationRequest): Operation => {
   const [, method = '', path = ''] = /^([A-Z]+) ([^?,]+)/.exec(title) ?? [];
   return {
     title,
     name: findRoute(method, path)?.route.name ?? '',
     event: (round) => eventOf(method, target?.(round) ?? path, round, body?.(round)),
+    ...(before && { before }),
   };
 };
 
 const authorizer: Operation = {
   title: 'authorizer',
   name: 'authorizer',
-  event: ({ apiKey }) => authorizerEvent(...receive('GET', '/v1/users', apiKey)),
+  event: ({ apiKey }) => authorizerEvent(...receive('GET', '/v1/users', { apiKey })),
 };
 
 const userPath = ({ userId }: Round): string => `/v1/users/${userId}`;
@@ -100,9 +117,24 @@ const REQUESTS: readonly OperationRequest[] = [
   },
   { title: 'GET /v1/users/{id}', target: userPath },
   { title: 'PATCH /v1/users/{id}', target: userPath, body: () => ({ display_name: 'Sara Karimi' }) },
+  {
+    title: 'POST /v1/users/{id}/checks',
+    target: (round) => `${userPath(round)}/checks`,
+    body: ({ person: { national_id, birth_date, phone } }) => ({ national_id, birth_date, phone }),
+    before: 'age',
+  },
   { title: 'POST /v1/auth/otp/send', body: ({ person: { phone } }) => ({ phone }) },
   { title: 'POST /v1/auth/otp/verify', body: ({ person: { phone }, code }) => ({ phone, code: code() }) },
+  {
+    title: 'POST /v1/buyer/links/find',
+    body: ({ person: { national_id, birth_date } }) => ({ national_id, birth_date }),
+  },
   { title: 'DELETE /v1/users/{id}', target: userPath },
+  {
+    title: 'DELETE /v1/buyer/links/{id}',
+    target: ({ linkId }) => `/v1/buyer/links/${linkId}`,
+    before: 'link',
+  },
   { title: 'GET /v1/events' },
   { title: 'GET /v1/key' },
   { title: 'GET /v1/key/usage' },

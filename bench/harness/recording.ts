@@ -7,7 +7,7 @@ import { redirectLog } from '#shared/log.ts';
 import { newDemoPerson } from '#test/simulators/people.ts';
 import { startSimulators } from '#test/simulators/server.ts';
 import { HASH_SECRET, startBenchDatabase, TABLE_NAME } from './database.ts';
-import { OPERATIONS, type Operation, type Round } from './operations.ts';
+import { eventOf, OPERATIONS, type Operation, type Round } from './operations.ts';
 import { type Call, startRecorder } from './recorder.ts';
 
 /** The folder of this checkout. */
@@ -18,7 +18,6 @@ export interface RecordedRequest {
   readonly event: object;
   readonly calls: readonly Call[];
   readonly result: APIGatewayProxyResult;
-  readonly logBytes: number;
 }
 
 /** An operation with the first request of a process and a later one. */
@@ -65,11 +64,13 @@ const startUpstreams = async () => {
   const recorder = await startRecorder({ databaseUrl: database.url, secrets });
   return {
     recorder,
+    ageCheck: database.ageCheck,
     async newRound(): Promise<Round> {
       const seller = await database.newSeller();
       const person = newDemoPerson();
       await database.registerBuyer(person.phone);
-      return { ...seller, person, userId: '', code: () => simulators.messages(person.phone)[0]?.code ?? '' };
+      const code = () => simulators.messages(person.phone)[0]?.code ?? '';
+      return { ...seller, person, userId: '', token: '', linkId: '', code };
     },
     async stop(): Promise<void> {
       await Promise.all([recorder.close(), simulators.close()]);
@@ -78,23 +79,42 @@ const startUpstreams = async () => {
   };
 };
 
+/** Notes in the round what later requests need of a response. */
+const learn = ({ name }: Operation, { body }: APIGatewayProxyResult, round: Round): void => {
+  if (name === 'create-user') round.userId = JSON.parse(body).id;
+  if (name === 'verify-otp') round.token = JSON.parse(body).access_token;
+  if (name === 'find-links') round.linkId = JSON.parse(body).data[0].id;
+};
+
+/** Links the person of the round, whose user was removed. */
+const linkAgain = async (round: Round): Promise<void> => {
+  const { handler } = await import('#functions/create-user.ts');
+  const result = await (handler as unknown as Handler)(
+    eventOf('POST', '/v1/users', round, round.person),
+    CONTEXT,
+  );
+  if (result.statusCode !== 201) throw new Error(result.body);
+};
+
 /** Records the calls of every operation twice: for the first request of a process and for a later one. */
 export const recordOperations = async (): Promise<Recording[]> => {
-  const { recorder, newRound, stop } = await startUpstreams();
+  const { recorder, ageCheck, newRound, stop } = await startUpstreams();
   await writePages(VARIABLES.PAGES_FOLDER);
   Object.assign(process.env, VARIABLES, { AWS_ENDPOINT_URL: recorder.url });
-  let logBytes = 0;
-  const restoreLog = redirectLog((line) => {
-    logBytes += Buffer.byteLength(line);
-  });
-  const record = async (handler: Handler, { title, name, event: newEvent }: Operation, round: Round) => {
-    const event = newEvent(round);
-    logBytes = 0;
+  const restoreLog = redirectLog(() => {});
+  const prepare = async ({ before }: Operation, round: Round): Promise<void> => {
+    if (before === 'age') await ageCheck(round);
+    if (before === 'link') await linkAgain(round);
+    recorder.take();
+  };
+  const record = async (handler: Handler, operation: Operation, round: Round) => {
+    await prepare(operation, round);
+    const event = operation.event(round);
     // A handler may change its event.
     const result = await handler(structuredClone(event), CONTEXT);
-    if (result.statusCode >= 300) throw new Error(`${title}: ${result.body}`);
-    if (name === 'create-user') round.userId = JSON.parse(result.body).id;
-    return { event, calls: recorder.take(), result, logBytes };
+    if (result.statusCode >= 300) throw new Error(`${operation.title}: ${result.body}`);
+    learn(operation, result, round);
+    return { event, calls: recorder.take(), result };
   };
 
   try {
