@@ -32,6 +32,14 @@ export default {
       to: { circular: true },
     },
     {
+      name: 'gateway-imports',
+      comment:
+        'The files of local/ import local/gateway/, so that it imports none of them. `folder-cycles` does not compare a folder with its own.',
+      severity: 'error',
+      from: { path: '^local/gateway/' },
+      to: { path: '^local/[^/]+$' },
+    },
+    {
       name: 'folder-cycles',
       comment: 'Folders do not import each other in a cycle.',
       severity: 'error',

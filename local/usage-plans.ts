@@ -3,7 +3,7 @@ import type { GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
 import { type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import type { Table } from '#shared/table/client.ts';
 import { conditionalWrite } from '#shared/table/writes.ts';
-import type { Throttle } from './gateway/token-buckets.ts';
+import type { GatewayPlans } from './gateway/access-control.ts';
 
 /** A key of API Gateway. Its id is its usage id. */
 interface StoredKey {
@@ -28,14 +28,6 @@ const EXISTS = 'attribute_exists(pk)';
 export const usagePlansTable = ({ client, name }: Table): Table => ({ client, name: `${name}-usage-plans` });
 
 const gatewayKey = ({ sk, name, enabled }: StoredKey): GatewayKey => ({ id: sk, value: sk, name, enabled });
-
-/** What the gateway asks of the usage plans. */
-export interface GatewayPlans {
-  /** Returns how often the authorizer cache was flushed. */
-  flushes(): Promise<number>;
-  /** Returns the throttle of the key's plan; undefined if the usage id is unknown, disabled or in no plan: API Gateway returns 403 then. */
-  throttleOf(usageId: string): Promise<Throttle | undefined>;
-}
 
 /** The usage plans of the service on one machine, for the admin operations and the gateway. `table`: that of usagePlansTable. */
 export const localUsagePlans = ({ client, name: TableName }: Table): UsagePlans & GatewayPlans => {

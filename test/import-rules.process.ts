@@ -90,4 +90,10 @@ describe('import cycles', () => {
       'folder-cycles: shared/two',
     ]);
   });
+
+  it('are found between local/gateway/ and the files of local/', () => {
+    write('local/plans.ts', "import './gateway/check.ts';\n");
+    write('local/gateway/check.ts', "import type { Target } from '../target.ts';\nexport type A = Target;\n");
+    expect(violations()).toEqual(['gateway-imports: local/gateway/check.ts']);
+  });
 });

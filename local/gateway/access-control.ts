@@ -12,7 +12,6 @@ import { errorFields, logEvent } from '#shared/log.ts';
 import { type ProblemCode, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
 import { WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
 import { requiresKey } from '#shared/route.ts';
-import type { GatewayPlans } from '../usage-plans.ts';
 import { type Functions, invoke } from './functions.ts';
 import { type AuthorizerContext, authorizerEvent, type ReceivedRequest } from './proxy-event.ts';
 import type { RouteMatch } from './router.ts';
@@ -28,6 +27,14 @@ export class GatewayRefusal extends Error {
     this.code = code;
     this.headers = headers;
   }
+}
+
+/** What the gateway asks of the usage plans. */
+export interface GatewayPlans {
+  /** Returns how often the authorizer cache was flushed. */
+  flushes(): Promise<number>;
+  /** Returns the throttle of the key's plan; undefined if the usage id is unknown, disabled or in no plan: API Gateway returns 403 then. */
+  throttleOf(usageId: string): Promise<Throttle | undefined>;
 }
 
 export interface AccessOptions {

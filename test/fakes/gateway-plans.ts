@@ -1,4 +1,4 @@
-import type { GatewayPlans } from '#local/usage-plans.ts';
+import type { GatewayPlans } from '#local/gateway/access-control.ts';
 
 /** Every key is in a plan that it never uses up. */
 export const unlimitedPlans: GatewayPlans = {
