@@ -1,5 +1,4 @@
 /** `npm start`: the whole service on this machine. Exits 0 when it was stopped, 1 when it cannot run, 2 on a wrong option. */
-import './require-node.mjs';
 import { fileURLToPath } from 'node:url';
 import { commandLine, wrongCommandLine } from './command-line.ts';
 

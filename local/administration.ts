@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { type Administration, administration } from '#admin/administration.ts';
 import { type Connection, openAdminTable } from '#admin/cli/connection.ts';
+import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { releaseOf } from '#lib/release.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
@@ -13,10 +14,14 @@ import { KEY_PREFIX, STAGE_NAME, setLocalCredentials } from './environment.ts';
 import { localUsagePlans, usagePlansTable } from './usage-plans.ts';
 
 /** The admin operations on the service of this machine: the same code as for a stage. */
-export const localAdministration = (table: Table, actor: string): Administration =>
+export const localAdministration = (
+  table: Table,
+  actor: string,
+  usagePlans: UsagePlans = localUsagePlans(usagePlansTable(table)),
+): Administration =>
   administration({
     table,
-    usagePlans: localUsagePlans(usagePlansTable(table)),
+    usagePlans,
     keyPrefix: KEY_PREFIX,
     stage: STAGE_NAME,
     actor,

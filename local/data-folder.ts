@@ -2,18 +2,17 @@ import { generateKeyPairSync } from 'node:crypto';
 import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
 import { access, chmod, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { randomBase62 } from '#shared/base62.ts';
 import { redirectLog } from '#shared/log.ts';
-import { damagedFile, StartupError } from './startup-error.ts';
+import { StartupError } from './startup-error.ts';
 
 /** The files that the service keeps from one start to the next. They are git-ignored, and only their owner may read them. */
 export type DataFolder = ReturnType<typeof filesIn>;
 
 export const filesIn = (path: string) => ({
   path,
-  /** Empty; locked while a service uses the folder. */
-  lockFile: join(path, 'lock'),
+  /** Names the process of the service that uses the folder. */
+  servicePidFile: join(path, 'service.pid'),
   tableFile: join(path, 'table.sqlite'),
   /** Names the process of the embedded database, so that the next start ends that of a service that was killed. */
   databasePidFile: join(path, 'database.pid'),
@@ -29,15 +28,12 @@ export const filesIn = (path: string) => ({
 });
 
 /** The names of the files, with those that SQLite and the log add. */
-const OWN_FILE = /^(?:lock|pages|(?:table|database|hash|signing|service|demo)[-.].+)$/;
+const OWN_FILE = /^(?:pages|(?:table|database|hash|signing|service|demo)[-.].+)$/;
 
 /** 64 base62 characters hold 381 bits, more than HMAC-SHA-256 can use. */
 const SECRET_LENGTH = 64;
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
-
-/** The result code of SQLite for a file that another process has locked. */
-const SQLITE_BUSY = 5;
 
 /** Opens the data folder for this service alone, with its secrets and its log. Throws a StartupError if that is not possible. */
 export const openFolder = async (path: string, parts: AsyncDisposableStack): Promise<DataFolder> => {
@@ -54,8 +50,8 @@ export const openFolder = async (path: string, parts: AsyncDisposableStack): Pro
       cause,
     });
   }
-  const lock = lockFolder(folder);
-  parts.defer(() => lock.close());
+  await claim(folder);
+  parts.defer(() => rm(folder.servicePidFile, { force: true }));
   // A service that was killed leaves this file behind.
   await rm(folder.demoFile, { force: true });
   await ensureSecrets(folder);
@@ -71,19 +67,30 @@ const makePrivate = async (path: string): Promise<void> => {
   for (const entry of own) if (entry.isFile()) await chmod(join(path, entry.name), 0o600);
 };
 
-/** Locks a folder for one service by SQLite, on an empty file: the operating system ends the lock with the process, also a killed one. */
-const lockFolder = ({ path, lockFile }: DataFolder): DatabaseSync => {
-  try {
-    const lock = new DatabaseSync(lockFile, { timeout: 0 });
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return lock;
-  } catch (cause) {
-    const { errcode, message } = cause as { errcode?: number; message: string };
-    if (errcode !== SQLITE_BUSY) throw damagedFile(lockFile, message);
+/** Takes a folder for this process. Throws a StartupError if the process that its file names is running. */
+const claim = async ({ path, servicePidFile }: DataFolder): Promise<void> => {
+  const pid = Number(await readIfThere(servicePidFile));
+  if (isOther(pid)) {
     throw new StartupError(
-      `Another service is using ${path}: stop it first, or choose another folder with --data.`,
-      { cause },
+      `Another service (process ${pid}) is using ${path}: stop it first, or choose another folder with --data. If that process is no service, remove ${servicePidFile}.`,
     );
+  }
+  await rm(servicePidFile, { force: true });
+  // Of two starts at the same time, one fails here.
+  await writeFile(servicePidFile, String(process.pid), { flag: 'wx', mode: 0o600 }).catch((cause) => {
+    if (cause.code !== 'EEXIST') throw cause;
+    throw new StartupError(`Another service is starting in ${path}.`, { cause });
+  });
+};
+
+/** Returns whether another process has this number. A file that was not written whole names none. */
+const isOther = (pid: number): boolean => {
+  if (!Number.isInteger(pid) || pid < 1 || pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // The process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
 

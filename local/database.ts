@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
@@ -24,6 +23,9 @@ export interface Database {
 /** The files of the embedded database; without a table file its data is in memory. */
 type DatabaseFiles = Partial<Pick<DataFolder, 'tableFile' | 'databasePidFile'>>;
 
+/** Unreachable from other machines. */
+const HOST = '127.0.0.1';
+
 const READY_WITHIN_MS = 10_000;
 const KILL_AFTER_MS = 5000;
 const POLL_MS = 25;
@@ -37,14 +39,12 @@ const DAMAGED = /not a valid SQLite database|malformed/;
 const PORT_IN_USE = /port \d+ is already in use/;
 
 /** Starts the embedded database. Throws a StartupError with the reason if it does not start. */
-export const startDatabase = async (
-  files: DatabaseFiles = {},
-  { host, port } = randomAddress(),
-): Promise<Database> => {
+export const startDatabase = async (files: DatabaseFiles = {}, chosenPort?: number): Promise<Database> => {
   const { tableFile: file, databasePidFile: pidFile } = files;
   if (pidFile !== undefined) await endAbandoned(pidFile);
-  const endpoint = `http://${host}:${port}`;
-  const args = ['serve', '--host', host, '--port', String(port)];
+  const port = chosenPort ?? (await freePort());
+  const endpoint = `http://${HOST}:${port}`;
+  const args = ['serve', '--host', HOST, '--port', String(port)];
   // A process group of its own: Ctrl-C reaches only the service, and requests in flight still find their database.
   const child = spawn(binaryPath(), file === undefined ? args : [...args, '--db-path', file], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -86,6 +86,7 @@ export const startDatabase = async (
   const isListening = await Promise.race([listening.promise, ended, tooLate]);
   if (isListening !== true) {
     await stop();
+    // Another program was faster.
     if (PORT_IN_USE.test(isListening)) return startDatabase(files);
     if (file !== undefined && DAMAGED.test(isListening))
       throw damagedFile(file, 'it is not a SQLite database');
@@ -127,17 +128,13 @@ const isDatabase = async (endpoint: string): Promise<boolean> => {
   return response?.headers.get('server')?.startsWith('Dynoxide') === true;
 };
 
-/**
- * A random loopback address, since the database checks no credentials. On Linux and Windows all of 127.0.0.0/8 is loopback: with the
- * port, 39 random bits that no web page can search. On macOS only 127.0.0.1 is, and the port alone is random.
- */
-const randomAddress = () => ({
-  host:
-    process.platform === 'darwin'
-      ? '127.0.0.1'
-      : ['127', ...[0, 0, 0].map(() => randomInt(1, 255))].join('.'),
-  port: randomInt(1024, 32_768),
-});
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, HOST);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await server[Symbol.asyncDispose]();
+  return port;
+};
 
 /** Creates the table with the keys that the data stack gives it, if it is missing. */
 export const ensureTable = async ({ client, name: TableName }: Table): Promise<void> => {

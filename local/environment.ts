@@ -27,9 +27,6 @@ export const chosenOtpAccess = (): OtpAccess => {
   return chosen;
 };
 
-/** True if `npm start` runs this process. */
-export const isStartedByNpm = (): boolean => process.env.npm_lifecycle_event === 'start';
-
 /** Sets the variables that shared/env.ts reads, as the stacks do for each function. `others` are set too, and have precedence. */
 export const setEnvironment = (folder: DataFolder, others: Readonly<Record<string, string>>): void => {
   const otpAccess = chosenOtpAccess();

@@ -1,12 +1,10 @@
 import { errorFields, logEvent } from '#shared/log.ts';
-import { isStartedByNpm } from './environment.ts';
 import { type ServiceOptions, startService } from './service.ts';
 import { StartupError } from './startup-error.ts';
 import { readyText, requestLine } from './terminal.ts';
 
 /** One Ctrl-C under npm arrives twice within this time: from the terminal, and from npm, which forwards it. */
 const SAME_KEYSTROKE_MS = 500;
-const PARENT_POLL_MS = 100;
 
 let isEnding = false;
 
@@ -25,12 +23,6 @@ const stopRequest = (): Promise<string> =>
       resolve('Stopping after the requests in flight. Press Ctrl-C again to stop at once.');
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-    if (!isStartedByNpm()) return;
-    // A signal to npm ends npm and the shell in which npm runs this process, but does not reach this process.
-    const parent = process.ppid;
-    setInterval(() => {
-      if (process.ppid !== parent) resolve('Stopping: npm was stopped.');
-    }, PARENT_POLL_MS);
   });
 
 type RunOptions = Omit<ServiceOptions, 'onProgress' | 'onCompleted'>;

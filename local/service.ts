@@ -78,7 +78,7 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
   });
 
   onProgress('Making sure that the demo sellers and their keys exist.');
-  const admin = localAdministration(table, 'local:npm start');
+  const admin = localAdministration(table, 'local:npm start', usagePlans);
   const sellers = await seedDemo(inMemory ? undefined : folder.demoKeysFile, admin);
   await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
   const reset = (): Promise<number> => {

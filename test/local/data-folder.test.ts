@@ -41,7 +41,7 @@ describe('openFolder', () => {
     const names = await readdir(own);
     const modes = await Promise.all(names.map((name) => modeOf(join(own, name))));
     expect([await modeOf(own), ...new Set(modes)]).toEqual([0o700, 0o600]);
-    expect(names.sort()).toEqual(['hash-secret.json', 'lock', 'signing-key.pem']);
+    expect(names.sort()).toEqual(['hash-secret.json', 'signing-key.pem']);
   });
 
   it('makes an existing folder of the service, and every file in it, private', async () => {
@@ -67,12 +67,15 @@ describe('openFolder', () => {
     expect(await modeOf(join(folder, 'hash-secret.json'))).toBe(0o600);
   });
 
-  it('throws one sentence for a lock file that cannot be locked', async () => {
-    await writeFile(join(folder, 'lock'), 'a text of more than a hundred bytes'.repeat(4));
-    await expect(inFolder(() => {})).rejects.toThrow(
-      `${join(folder, 'lock')} is damaged (file is not a database): restore it, or choose another folder with --data.`,
-    );
-  });
+  it.each(['', 'no number', '0', String(process.pid)])(
+    'takes a folder whose pid file has the text %j, which names no other process',
+    async (text) => {
+      await writeFile(join(folder, 'service.pid'), text);
+      expect(await inFolder(({ servicePidFile }) => readFile(servicePidFile, 'utf8'))).toBe(
+        String(process.pid),
+      );
+    },
+  );
 
   it('throws while another process uses the folder, until that process is killed', async () => {
     const module = new URL('../../local/data-folder.ts', import.meta.url).href;
@@ -86,7 +89,9 @@ describe('openFolder', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(child.stdout, 'data');
-    await expect(inFolder(() => {})).rejects.toThrow(`Another service is using ${folder}: stop it first`);
+    await expect(inFolder(() => {})).rejects.toThrow(
+      `Another service (process ${child.pid}) is using ${folder}: stop it first, or choose another folder with --data. If that process is no service, remove ${join(folder, 'service.pid')}.`,
+    );
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;

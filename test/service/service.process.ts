@@ -6,12 +6,12 @@ import { writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { databasePid, isRunning } from '#test/local/database-process.ts';
 import { call, expectProblem, expectRetryAfter } from '#test/scenarios/call.ts';
 import { localTarget } from './local-target.ts';
 import {
   newDataFolder,
-  PROGRAM,
   type RunningService,
   removeDataFolder,
   runService,
@@ -110,7 +110,8 @@ describe('the running service', () => {
   it('locks its folder against a second service', async () => {
     const { code, text } = await runService(['--port', '0', '--data', folder]);
     expect(code).toBe(1);
-    expect(text).toContain(`Another service is using ${folder}`);
+    expect(text).toMatch(/^Another service \(process \d+\) is using /m);
+    expect(text).toContain(folder);
     expect((await call(localTarget(service.demo), '/.well-known/jwks.json')).status).toBe(200);
   });
 
@@ -185,17 +186,15 @@ describe('the running service', () => {
 });
 
 describe('under npm', () => {
-  it('stops when the process in which npm runs it has ended', async () => {
-    const args = JSON.stringify([PROGRAM, '--port', '0', '--data', folder]);
-    const program = `require('node:child_process').spawn(process.execPath, ${args})`;
-    const parent = spawn(process.execPath, ['-e', program], {
+  it('stops in order when npm is told to stop', async () => {
+    const npm = spawn('npm', ['start', '--', '--port', '0', '--data', folder], {
+      cwd: fileURLToPath(new URL('../../', import.meta.url)),
       stdio: 'ignore',
-      env: { ...process.env, npm_lifecycle_event: 'start' },
     });
     const readyFile = join(folder, 'demo.json');
     await until(() => existsSync(readyFile));
     const database = await databasePid(folder);
-    parent.kill('SIGTERM');
+    npm.kill('SIGTERM');
     await until(() => !isRunning(database) && !existsSync(readyFile));
   });
 });
