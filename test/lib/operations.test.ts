@@ -50,48 +50,13 @@ describe('docs/operations.md', () => {
       [...new Set(alarms.map(({ AlarmName }) => kindOf(AlarmName)))].sort(),
     );
   });
+});
 
-  test('names the records of JSON logs, which have no lines REPORT and INIT', () => {
-    const formats = Object.values(resourcesOf(api, 'AWS::Lambda::Function')).map(
-      ({ Properties }) => Properties.LoggingConfig?.LogFormat,
-    );
-    expect(new Set(formats)).toEqual(new Set(['JSON']));
-    expect(runbook).toContain('`platform.report`');
-    expect(runbook).not.toMatch(/`(?:REPORT|INIT)`/);
-  });
-
-  test('writes secrets only into files that git ignores', () => {
-    const ignored = readFileSync(new URL('../../.gitignore', import.meta.url), 'utf8').split('\n');
-    const files = [...runbook.matchAll(/file:\/\/([\w.-]+)/g)].map(([, file = '']) => file);
-    expect(files.length).toBeGreaterThan(0);
-    expect(ignored).toEqual(expect.arrayContaining(files));
-  });
-
-  test('gives a restored table the resource policy and the tags of the stack', () => {
-    const { data } = templatesOf('prod');
-    const [table] = Object.values(resourcesOf(data, 'AWS::DynamoDB::GlobalTable'));
-    const { ResourcePolicy, Tags } = table?.Properties.Replicas[0] ?? {};
-    const [, policy = ''] = /put-resource-policy .*--policy '(.+)'/.exec(runbook) ?? [];
-    const arn = { 'Fn::Join': ['', expect.arrayContaining([':role/cdk-*-lookup-role-*'])] };
-    const { Version, Statement } = JSON.parse(policy);
-    const Condition = { ArnLike: { 'aws:PrincipalArn': arn } };
-    expect(ResourcePolicy.PolicyDocument).toEqual({ Version, Statement: [{ ...Statement[0], Condition }] });
-    expect(Statement).toHaveLength(1);
-    const tags = Tags.map(({ Key, Value }: { Key: string; Value: string }) => `Key=${Key},Value=${Value}`);
-    expect(runbook).toContain(tags.join(' ').replace('prod', '<stage>'));
-  });
-
-  test('links to headings that exist', () => {
-    const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\w\- ]/g, '')
-        .replaceAll(' ', '-'),
-    );
-    const links = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
-    expect(links.length).toBeGreaterThan(5);
-    expect(anchors).toEqual(expect.arrayContaining(links));
-  });
+test('every function logs JSON, which the saved log queries read', () => {
+  const formats = Object.values(resourcesOf(api, 'AWS::Lambda::Function')).map(
+    ({ Properties }) => Properties.LoggingConfig?.LogFormat,
+  );
+  expect(new Set(formats)).toEqual(new Set(['JSON']));
 });
 
 describe('alarms', () => {
