@@ -8,7 +8,7 @@ import type { Release } from './release.ts';
 
 /**
  * Adds the stacks of a stage. An unacknowledged finding of the AwsSolutions rules fails the synth. `faults`: why the stage must not be deployed.
- * The CDK CLI neither compares nor deploys a stack with an error; the data stack is enough, since the API stack is deployed with it.
+ * The CDK CLI neither compares nor deploys a stack with an error. The data stack names each fault; the API stack is refused too, since it can be deployed alone.
  */
 export const addStage = (
   app: App,
@@ -22,5 +22,9 @@ export const addStage = (
   const tags = { ...config.tags, service: 'buyer-linking', stage: config.stage };
   for (const [name, value] of Object.entries(tags)) Tags.of(app).add(name, value);
   for (const fault of faults) Annotations.of(data).addError(fault);
+  if (faults.length > 0)
+    Annotations.of(api).addError(
+      `The settings of the stage are not complete: ${data.stackName} names what is missing.`,
+    );
   return { data, api };
 };

@@ -110,6 +110,13 @@ describe('the scripts for prod, while it must set something', () => {
     expect(`${deploy.stdout}${deploy.stderr}`).not.toMatch(/acknowledge/i);
   });
 
+  it('npm run deploy deploys the API stack alone neither', () => {
+    const options = ['--exclusively', 'buyer-linking-prod-api', '--stage', 'prod', '--no-notices'];
+    const deploy = run(STAGE, 'deploy', ...options, '--app', PROD);
+    expect(deploy.status).toBe(1);
+    expect(deploy.stderr).toContain('buyer-linking-prod-data names what is missing');
+  });
+
   it('npm run diff compares nothing, with one sentence for each; with --direct the stacks have no gradual rollout', () => {
     const diff = run(STAGE, 'diff', '--strict', '--stage', 'prod', '--direct', '--no-notices');
     expect(diff.status).toBe(1);

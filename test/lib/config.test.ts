@@ -95,7 +95,7 @@ describe('a deploy', () => {
     expect(deployFaults(dev, stages)).toEqual([]);
   });
 
-  test('is refused by errors of one stack, once, and not by a warning or a parameter', () => {
+  test('is refused by errors: each fault once, and one that keeps the API stack from being deployed alone', () => {
     const faults = deployFaults(stageConfig('prod'), stages);
     const { data, api } = stageApp(stageConfig('prod'), { faults });
     const messages = [data, api].map(({ node }) =>
@@ -103,7 +103,8 @@ describe('a deploy', () => {
         .filter(({ type }) => /warning|error/.test(type))
         .map(({ type, data: text }) => [type, text]),
     );
-    expect(messages).toEqual([faults.map((fault) => ['aws:cdk:error', fault]), []]);
+    const alone = `The settings of the stage are not complete: ${data.stackName} names what is missing.`;
+    expect(messages).toEqual([faults.map((fault) => ['aws:cdk:error', fault]), [['aws:cdk:error', alone]]]);
   });
 
   test('is refused in the account of prod, by the settings of a stage or by the credentials', () => {
