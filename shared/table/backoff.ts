@@ -28,19 +28,3 @@ export const pauseAfterConflict = async (
   }
   await pause(waitMs);
 };
-
-/**
- * Runs `attempt` until it gives a result. Undefined means that another writer was first: it runs again after a random wait. Throws
- * `service_unavailable` if the next attempt would start after `deadlineMs` (monotonic clock).
- */
-export const retryUntil = async <T>(
-  deadlineMs: number,
-  attempt: (attemptsBefore: number) => Promise<T | undefined>,
-  betweenAttempts: Backoff = BETWEEN_ATTEMPTS,
-): Promise<T> => {
-  for (let attempts = 0; ; attempts += 1) {
-    const result = await attempt(attempts);
-    if (result !== undefined) return result;
-    await pauseAfterConflict(attempts, deadlineMs, betweenAttempts);
-  }
-};

@@ -7,7 +7,7 @@ import { readAudit } from '#admin/stores/restored-items.ts';
 import { ifAbsent, transact } from '#admin/stores/transactions.ts';
 import { DEPLOYMENT_SUBJECT, type NewAuditRecord } from '#shared/audit.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
+import { pauseAfterConflict } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
 
@@ -134,20 +134,18 @@ export const restoring = async (admin: Administration, options: RestoreOptions) 
     throw refusal('interrupted', 'Stopped between two writes. Run the command again: it goes on from there.');
   };
   /** Writes all items or none. Returns false if a condition failed. A compare never gets here. */
-  const write = (items: readonly TransactItem[], record?: NewAuditRecord): Promise<boolean> =>
-    retryUntil(
-      performance.now() + THROTTLED_TIMEOUT_MS,
-      async () => {
-        check();
-        try {
-          return await transact(table, items, record);
-        } catch (error) {
-          if (!isThrottled(error)) throw error;
-          return undefined;
-        }
-      },
-      THROTTLED,
-    );
+  const write = async (items: readonly TransactItem[], record?: NewAuditRecord): Promise<boolean> => {
+    const deadlineMs = performance.now() + THROTTLED_TIMEOUT_MS;
+    for (let throttled = 0; ; throttled += 1) {
+      check();
+      try {
+        return await transact(table, items, record);
+      } catch (error) {
+        if (!isThrottled(error)) throw error;
+        await pauseAfterConflict(throttled, deadlineMs, THROTTLED);
+      }
+    }
+  };
   return {
     ...options,
     admin,

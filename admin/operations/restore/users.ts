@@ -8,7 +8,7 @@ import { removeUser } from '#admin/operations/users.ts';
 import { pacer } from '#admin/stores/batches.ts';
 import { type ItemAt, readItems } from '#admin/stores/restored-items.ts';
 import { eventPut } from '#shared/events/event.ts';
-import { retryUntil } from '#shared/table/backoff.ts';
+import { pauseAfterConflict } from '#shared/table/backoff.ts';
 import { ifEqual, settingIfEqual } from '#shared/table/conditions.ts';
 import {
   externalIdKey,
@@ -64,7 +64,7 @@ export const pointersOf = (sellerId: string, user: StoredItem): StoredItem[] => 
 };
 
 /** What the live table has of a user of the restored table. */
-interface Verdict {
+interface Comparison {
   readonly old: StoredItem;
   readonly states: readonly State[];
   /** The user as it is, or as it comes back. */
@@ -88,11 +88,11 @@ const refusalOf = (sellerId: string, { phone_hash, person_hash }: StoredItem) =>
 const hasOwnId = ({ id, sk }: StoredItem): boolean => ordinalOf(String(id)) === Number(sk);
 
 /** Decides on a user that exists. */
-const judgePresent = (
+const comparePresent = (
   { sellerId, erasures }: SellerRun,
   { old, live }: { readonly old: StoredItem; readonly live: StoredItem },
   at: ItemAt,
-): Verdict => {
+): Comparison => {
   if (!hasOwnId(live)) return { old, states: ['differs'] };
   if (live.id !== old.id) return { old, states: ['place_taken'] };
   if ([old, live].every(({ phone_hash }) => erasures.phones.has(phone_hash))) {
@@ -114,9 +114,9 @@ const judgePresent = (
 };
 
 /** Decides on a user that is missing. Its first state is `missing` if it can come back. */
-const judgeMissing = async (seller: SellerRun, old: StoredItem, at: ItemAt): Promise<Verdict> => {
+const compareMissing = async (seller: SellerRun, old: StoredItem, at: ItemAt): Promise<Comparison> => {
   const { sellerId, erasures } = seller;
-  const only = (state: State, isPlaceOpen = false): Verdict => ({ old, states: [state], isPlaceOpen });
+  const only = (state: State, isPlaceOpen = false): Comparison => ({ old, states: [state], isPlaceOpen });
   if (!hasOwnId(old)) return only('differs');
   const isKnown = isRemoved(seller, old, at);
   const events = isKnown ? undefined : await seller.eventsSince();
@@ -142,7 +142,7 @@ const judgeMissing = async (seller: SellerRun, old: StoredItem, at: ItemAt): Pro
 };
 
 /** Reads what the live table has of some users, and decides on each. */
-const judgeOnce = async (seller: SellerRun, olds: readonly StoredItem[]): Promise<Verdict[]> => {
+const compareOnce = async (seller: SellerRun, olds: readonly StoredItem[]): Promise<Comparison[]> => {
   const { table, sellerId } = seller;
   const liveAt = await readItems(table, olds);
   const keysOf = (old: StoredItem) => {
@@ -153,38 +153,44 @@ const judgeOnce = async (seller: SellerRun, olds: readonly StoredItem[]): Promis
     return [...pointersOf(sellerId, old), refusalOf(sellerId, old), ...removal];
   };
   const at = await readItems(table, olds.flatMap(keysOf));
-  const verdicts: Verdict[] = [];
+  const comparisons: Comparison[] = [];
   for (const old of olds) {
     const live = liveAt(old);
-    verdicts.push(
-      live === undefined ? await judgeMissing(seller, old, at) : judgePresent(seller, { old, live }, at),
+    comparisons.push(
+      live === undefined ? await compareMissing(seller, old, at) : comparePresent(seller, { old, live }, at),
     );
   }
-  return verdicts;
+  return comparisons;
 };
 
 const DOUBTFUL: readonly State[] = ['incomplete', 'pointers_differ'];
 
 /** Decides on users, and a second time on those that exist and do not agree with what finds them: they may have changed between the reads. */
-const judgeAll = async (seller: SellerRun, olds: readonly StoredItem[]): Promise<Verdict[]> => {
-  const verdicts = await judgeOnce(seller, olds);
-  const isDoubtful = ({ user, states }: Verdict): boolean =>
+const compareAll = async (seller: SellerRun, olds: readonly StoredItem[]): Promise<Comparison[]> => {
+  const comparisons = await compareOnce(seller, olds);
+  const isDoubtful = ({ user, states }: Comparison): boolean =>
     user !== undefined && states.some((state) => DOUBTFUL.includes(state));
-  const doubtful = verdicts.filter(isDoubtful).map(({ old }) => old);
-  if (doubtful.length === 0) return verdicts;
-  return [...verdicts.filter((verdict) => !isDoubtful(verdict)), ...(await judgeOnce(seller, doubtful))];
+  const doubtful = comparisons.filter(isDoubtful).map(({ old }) => old);
+  if (doubtful.length === 0) return comparisons;
+  return [
+    ...comparisons.filter((comparison) => !isDoubtful(comparison)),
+    ...(await compareOnce(seller, doubtful)),
+  ];
 };
 
-const isMissing = ({ states }: Verdict): boolean => states[0] === 'missing';
+const isMissing = ({ states }: Comparison): boolean => states[0] === 'missing';
 
 /** The users with their events and what finds them, and the number of the last event under the condition that it is as it was read. */
 const copyItems = (
   { table, admin, sellerId, put }: SellerRun,
   eventCount: number,
-  verdicts: readonly Verdict[],
+  comparisons: readonly Comparison[],
 ): TransactItem[] => {
-  const raised = settingIfEqual({ event_count: eventCount + verdicts.length }, ['event_count', eventCount]);
-  const users = verdicts.flatMap(({ user, puts = [] }, index) => {
+  const raised = settingIfEqual({ event_count: eventCount + comparisons.length }, [
+    'event_count',
+    eventCount,
+  ]);
+  const users = comparisons.flatMap(({ user, puts = [] }, index) => {
     const last_event = eventCount + index + 1;
     const about = { userId: String(user?.id), occurredAt: admin.now() };
     const event = eventPut(table, sellerId, last_event, { type: 'user.linked', reason: 'restore', ...about });
@@ -194,30 +200,35 @@ const copyItems = (
 };
 
 /** Puts some missing users back, and returns what became of each. */
-const copyMissing = (seller: SellerRun, olds: readonly StoredItem[]): Promise<Verdict[]> =>
-  retryUntil(performance.now() + TIMEOUT_MS, async () => {
+const copyMissing = async (seller: SellerRun, olds: readonly StoredItem[]): Promise<Comparison[]> => {
+  const deadlineMs = performance.now() + TIMEOUT_MS;
+  for (let conflicts = 0; ; conflicts += 1) {
     // Read first: the condition of the write notices whatever changes after it.
     const { events } = countsFrom(await getItem(seller.table, sellerKey(seller.sellerId), 'event_count'));
-    const verdicts = await judgeAll(seller, olds);
-    const missing = verdicts.filter(isMissing);
-    if (missing.length > 0 && !(await seller.write(copyItems(seller, events, missing)))) return undefined;
-    return verdicts.map((verdict) =>
-      isMissing(verdict) ? { ...verdict, states: ['copied', ...verdict.states.slice(1)] } : verdict,
-    );
-  });
+    const comparisons = await compareAll(seller, olds);
+    const missing = comparisons.filter(isMissing);
+    if (missing.length === 0 || (await seller.write(copyItems(seller, events, missing))))
+      return comparisons.map((comparison) =>
+        isMissing(comparison)
+          ? { ...comparison, states: ['copied', ...comparison.states.slice(1)] }
+          : comparison,
+      );
+    await pauseAfterConflict(conflicts, deadlineMs);
+  }
+};
 
 /** Puts what is missing of a user that exists, unless the user changes meanwhile: the next run looks at it again. */
 const complete = async (
   { table, write, put }: SellerRun,
-  verdict: Verdict & { readonly user: StoredItem },
-): Promise<Verdict> => {
-  const { user, puts = [], states } = verdict;
+  comparison: Comparison & { readonly user: StoredItem },
+): Promise<Comparison> => {
+  const { user, puts = [], states } = comparison;
   const Key = { pk: user.pk, sk: user.sk };
   const unchanged = {
     ConditionCheck: { TableName: table.name, Key, ...ifEqual('last_event', user.last_event) },
   };
-  if (!(await write([unchanged, ...puts.map(put)]))) return verdict;
-  return { ...verdict, states: states.map((state) => (state === 'incomplete' ? 'completed' : state)) };
+  if (!(await write([unchanged, ...puts.map(put)]))) return comparison;
+  return { ...comparison, states: states.map((state) => (state === 'incomplete' ? 'completed' : state)) };
 };
 
 /**
@@ -235,18 +246,18 @@ const closePlace = async ({ admin, table, sellerId, write }: SellerRun, old: Sto
 /** Copies what is missing of some users. Returns what became of each. */
 const copy = async (
   seller: SellerRun,
-  verdicts: readonly Verdict[],
+  comparisons: readonly Comparison[],
   pace: UserPace,
-): Promise<readonly Verdict[]> => {
-  const done = verdicts.filter((verdict) => !isMissing(verdict));
-  const results: Verdict[] = [];
-  for (const verdict of done) {
-    const { user, states, old, isPlaceOpen } = verdict;
+): Promise<readonly Comparison[]> => {
+  const done = comparisons.filter((comparison) => !isMissing(comparison));
+  const results: Comparison[] = [];
+  for (const comparison of done) {
+    const { user, states, old, isPlaceOpen } = comparison;
     if (isPlaceOpen) await closePlace(seller, old);
     const isIncomplete = user !== undefined && states.includes('incomplete');
-    results.push(isIncomplete ? await complete(seller, { ...verdict, user }) : verdict);
+    results.push(isIncomplete ? await complete(seller, { ...comparison, user }) : comparison);
   }
-  const missing = verdicts.filter(isMissing).map(({ old }) => old);
+  const missing = comparisons.filter(isMissing).map(({ old }) => old);
   for (const some of chunksOf(missing, COPIED_AT_ONCE)) {
     await pace('copies', some.length);
     results.push(...(await copyMissing(seller, some)));
@@ -264,8 +275,8 @@ export const restoreUsers = async (
   for (const some of chunksOf(olds, READ_AT_ONCE)) {
     check();
     await pace('reads', some.length);
-    const verdicts = await judgeAll(seller, some);
-    for (const { old, states } of isCopy ? await copy(seller, verdicts, pace) : verdicts) {
+    const comparisons = await compareAll(seller, some);
+    for (const { old, states } of isCopy ? await copy(seller, comparisons, pace) : comparisons) {
       for (const state of states) report.add({ kind: 'user', state, sellerId, id: old.id });
     }
   }
