@@ -113,10 +113,6 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     linkId: (sellerId: string, personHash: string, phone: string) =>
       underEachKey((key) => `lnk_${hashWith(key, ['link', sellerId, personHash, phone], SUBJECT_BYTES)}`),
 
-    /** Hashes a person that a buyer names, beside the phone, to count different ones. */
-    claimedPerson: (phone: string, nationalId: string, birthDay: string) =>
-      underEachKey((key) => hashWith(key, ['claim', phone, nationalId, birthDay])),
-
     /** The `sub` of tokens. It is derived from the oldest key, so a rotation does not change it. */
     buyerId: async (phone: string): Promise<string> =>
       `byr_${hashWith((await keys()).subject, [phone], SUBJECT_BYTES)}`,
