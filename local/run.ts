@@ -6,8 +6,6 @@ import { readyText, requestLine } from './terminal.ts';
 /** One Ctrl-C under npm arrives twice within this time: from the terminal, and from npm, which forwards it. */
 const SAME_KEYSTROKE_MS = 500;
 
-const PARENT_CHECK_MS = 500;
-
 let isEnding = false;
 
 /** Prints a line of the running service. Once the reason of its end is printed, nothing may come after it. */
@@ -25,11 +23,6 @@ const stopRequest = (): Promise<string> =>
       resolve('Stopping after the requests in flight. Press Ctrl-C again to stop at once.');
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-    // A signal to npm ends npm and the shell that runs this process, but does not reach this process. (`exec` in the script would pass it on; Windows has none.)
-    const parent = process.ppid;
-    setInterval(() => {
-      if (process.ppid !== parent) resolve('Stopping: npm was stopped.');
-    }, PARENT_CHECK_MS).unref();
   });
 
 type RunOptions = Omit<ServiceOptions, 'onProgress' | 'onCompleted'>;

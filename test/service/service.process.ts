@@ -1,12 +1,10 @@
 /** The process of `npm start`: its options, its end, and what it leaves behind. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { databasePid, isRunning } from '#test/local/database-process.ts';
 import { call, expectProblem, expectRetryAfter } from '#test/scenarios/call.ts';
 import { localTarget } from './local-target.ts';
@@ -182,19 +180,5 @@ describe('the running service', () => {
     service = await startRunningService({ folder });
     await until(() => !isRunning(database));
     expect((await call(localTarget(service.demo), '/.well-known/jwks.json')).status).toBe(200);
-  });
-});
-
-describe('under npm', () => {
-  it('stops in order when npm is told to stop', async () => {
-    const npm = spawn('npm', ['start', '--', '--port', '0', '--data', folder], {
-      cwd: fileURLToPath(new URL('../../', import.meta.url)),
-      stdio: 'ignore',
-    });
-    const readyFile = join(folder, 'demo.json');
-    await until(() => existsSync(readyFile));
-    const database = await databasePid(folder);
-    npm.kill('SIGTERM');
-    await until(() => !isRunning(database) && !existsSync(readyFile));
   });
 });
