@@ -1,5 +1,5 @@
 /**
- * `npm run openapi` writes openapi.json from the route table. `--check` compares the file with the table, the standard and the
+ * `npm run openapi` writes openapi.json and the operations in the README from the route table. `--check` compares the file with the table, the standard and the
  * document of the last release tag.
  */
 import { execFileSync } from 'node:child_process';
@@ -7,6 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { breakingChanges, canCompare, lastRelease } from '#reference/openapi/compatibility.ts';
 import { buildDocument } from '#reference/openapi/document.ts';
+import { operationTable } from '#reference/openapi/operation-table.ts';
 import { standardProblems } from '#reference/openapi/standard.ts';
 import { commandLine } from './command-line.ts';
 
@@ -15,7 +16,8 @@ const FILE = 'openapi.json';
 
 const USAGE = `Usage: npm run openapi -- [options]
 
-Writes openapi.json from the route table, and the client's types.
+Writes openapi.json and the operations in the README from the route table, and the
+client's types.
 
 Options:
   --check    compare the file with the table, the standard and the last release tag; write nothing`;
@@ -34,6 +36,13 @@ const check = async (): Promise<readonly string[]> => {
     ...(await standardProblems(text, { root: ROOT, file: FILE })),
     ...(released !== undefined && canCompare() ? breakingChanges(ROOT, released) : []),
   ];
+};
+
+/** Writes the operations into the README, between two comments. */
+const writeOperations = (): void => {
+  const readme = readFileSync(`${ROOT}README.md`, 'utf8');
+  const block = /(?<=<!-- operations -->\n\n).*?(?=\n\n<!-- \/operations -->)/s;
+  writeFileSync(`${ROOT}README.md`, readme.replace(block, operationTable));
 };
 
 /** Generates the client's types if its tools are installed; the client has its own lock file. */
@@ -56,5 +65,6 @@ if (values.check) {
   if (problems.length === 0) console.log(`openapi: the document is current and valid; ${comparison()}.`);
 } else {
   writeFileSync(ROOT + FILE, text);
+  writeOperations();
   generateClientTypes();
 }

@@ -32,7 +32,7 @@ export const docsPageRoutes = routeRows('Documentation', {
     method: 'GET',
     path: '/v1/openapi.json',
     access: { by: 'public' },
-    summary: 'This document',
+    summary: 'The OpenAPI document',
     description: 'The interface as an OpenAPI 3.0 document.',
     responses: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
     permissions: { release: true },

@@ -19,7 +19,8 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'get-docs': 33_000,
   'get-guide': 33_000,
   'get-jwks': 168_000,
-  'get-openapi': 210_000,
+  // Holds the document, which an operation makes 8 kB longer.
+  'get-openapi': 260_000,
   'get-openid-configuration': 32_000,
   'get-user': 206_000,
   'list-events': 193_000,

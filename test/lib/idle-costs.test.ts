@@ -38,9 +38,10 @@ const idleUsd = ([stage, changes]: (typeof STAGES)[number], type: ResourceType):
   );
 };
 
+/** In whole dollars, so that one more operation changes nothing. */
 const rowOf = (name: string, ...types: readonly ResourceType[]): string => {
   const sums = STAGES.map((stage) => types.reduce((sum, type) => sum + idleUsd(stage, type), 0));
-  return `| ${[name, ...sums.map((sum) => (sum === 0 ? '–' : sum.toFixed(2)))].join(' | ')} |`;
+  return `| ${[name, ...sums.map((sum) => (sum === 0 ? '–' : sum.toFixed(0)))].join(' | ')} |`;
 };
 
 test('the costs of idle stages that docs/deploy.md names are those of their templates', () => {

@@ -304,7 +304,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This document
+         * The OpenAPI document
          * @description The interface as an OpenAPI 3.0 document.
          */
         get: operations["get-openapi"];
