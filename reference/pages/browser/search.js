@@ -48,7 +48,10 @@ export const setUpSearch = () => {
   };
   field.addEventListener('input', async () => {
     const { value } = field;
-    const words = value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = value
+      .toLowerCase()
+      .split(/[\s?؟]+/)
+      .filter(Boolean);
     lists.hidden = words.length > 0;
     if (words.length === 0) return show([], '');
     index ??= load();

@@ -148,6 +148,18 @@ describeInBrowser('the guides', () => {
     });
   });
 
+  it('finds an answer by a question as people type it, in English and in Persian', async () => {
+    const { page } = await docs.open();
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    await search.fill('Is a key needed for one-time codes?');
+    await page.locator('#results li').first().waitFor();
+    expect(await page.locator('#results').innerText()).toMatch(
+      /^API key for one-time codes\s+Sign a buyer in$/,
+    );
+    await search.fill('آیا کلید لازم است؟');
+    await page.locator('#results').getByText('آیا برای کد یک‌بارمصرف کلید لازم است؟').waitFor();
+  });
+
   it('types a slash into a field of a form', async () => {
     const { page } = await docs.open();
     await page.locator('#list-users-try [name="phone"]').fill('');
