@@ -1,7 +1,5 @@
 /** The texts of docs/deploy.md that operators register, and the templates of the simulators. */
 import { readFileSync } from 'node:fs';
-import { kavenegar } from '#shared/sms/kavenegar.ts';
-import { smsIr } from '#shared/sms/sms-ir.ts';
 import { LOCALES, TEMPLATE_PROVIDERS } from '#shared/sms/templates.ts';
 import { APPROVED_TEMPLATES } from '#test/simulators/message-templates.ts';
 
@@ -42,12 +40,4 @@ describe('the texts of docs/deploy.md', () => {
       expect(bytesOf(text)).toBeLessThanOrEqual(140);
     },
   );
-});
-
-describe('the sections of the provider secret in docs/deploy.md', () => {
-  it.each([kavenegar, smsIr])('have every field of $name but its address', ({ name, credentials }) => {
-    const fields = Object.keys(credentials?.entries ?? {}).filter((field) => field !== 'base_url');
-    const section = new RegExp(`"${name}": (\\{.*\\})`).exec(DEPLOY)?.[1] ?? '{}';
-    expect(Object.keys(JSON.parse(section))).toEqual(fields);
-  });
 });

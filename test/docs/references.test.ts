@@ -15,6 +15,7 @@ import { MAX_BODY_BYTES } from '#shared/http/input.ts';
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
+import { ITEM_PREFIXES } from '#shared/table/keys.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { MAX_NAME_CHARACTERS } from '#shared/values/display-name.ts';
 import { itForAll } from '#test/for-all.ts';
@@ -118,6 +119,15 @@ describe('docs/security.md', () => {
     );
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((file) => !existsSync(new URL(file, REPOSITORY)))).toEqual([]);
+  });
+});
+
+describe('docs/table.md', () => {
+  it('has a row for each prefix of a partition key', () => {
+    const page = textOf('docs/table.md');
+    expect(
+      ITEM_PREFIXES.filter((prefix) => !page.includes(`| ${prefix}`) && !page.includes(`\`${prefix}`)),
+    ).toEqual([]);
   });
 });
 

@@ -5,15 +5,13 @@ import { queryAll } from '#shared/table/reads.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { type NewUser, newPerson } from '#test/generated-people.ts';
-import { canceledFor, inAnHour, itemsOf } from '#test/shared/users/linking.ts';
+import { inAnHour, itemsOf } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
-import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { buyerAppOn } from './buyer-links-under-test.ts';
 import { testHashes } from './create-user-deps.ts';
 import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
-import { callerContext } from './harness.ts';
 
 const table = useTable();
 const store = () => userStore(table);
@@ -199,15 +197,6 @@ describe('200', () => {
     expect(paid.identity).toBe(3);
     expect((await call({ body: { ...person, phone } })).json.id).toBe(path.id);
     expect([await linksOf(person.phone, hashes), await linksOf(phone, hashes)]).toEqual([[], [path.id]]);
-  });
-
-  it('is the response although the response of every write was lost once', async () => {
-    const lossy = losingResponses(table);
-    const { check, user } = await linkedUser({}, lossy);
-    lossy.loseWrites(4);
-    expect([(await check()).status, lossy.lost()]).toEqual([200, 4]);
-    expect(await eventsOf(user.id)).toEqual(['user.linked', 'user.updated']);
-    lossy.client.destroy();
   });
 
   it('is the response to the same request again after it was interrupted after any of its writes', async () => {
@@ -397,15 +386,5 @@ describe('503', () => {
     expect((await check()).status).toBe(200);
     expect((await check()).json.code).toBe('verification_unavailable');
     expect(paid).toEqual(CHECKED_ONCE);
-  });
-
-  it('is service_unavailable if other changes conflict until the deadline, and changes nothing', async () => {
-    const busy = interceptedTable(table, ({ name }, send) =>
-      name === 'TransactWriteCommand' ? Promise.reject(canceledFor('TransactionConflict')) : send(),
-    );
-    const { check, user } = await linkedUser({}, busy);
-    const { status, json } = await check({}, { timeLeftMs: 4000, authorizer: callerContext });
-    expect([status, json.code]).toEqual([503, 'service_unavailable']);
-    expect(await stored(user.id)).toEqual(user);
   });
 });

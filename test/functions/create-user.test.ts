@@ -6,10 +6,8 @@ import { bearerOf, claimsOf, forgedTokens, signer } from '#test/fakes/buyer-toke
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { newPerson } from '#test/generated-people.ts';
-import { canceledFor, storeWhose } from '#test/shared/users/linking.ts';
-import { type UserStore, userStore } from '#test/shared/users/user-store.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
-import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
 import { testHashes } from './create-user-deps.ts';
@@ -123,27 +121,6 @@ describe('201', () => {
     expect(status).toBe(201);
     expect(json.id).not.toBe(first.json.id);
     expect(paid).toEqual({ identity: 1, ownership: 1 });
-  });
-
-  it('is the response although the response of the link transaction was lost', async () => {
-    const lossy = losingResponses(table);
-    const person = await newBuyer();
-    const { call } = createUserUnderTest(lossy, {
-      deps: (deps) => ({
-        ...deps,
-        users: {
-          ...deps.users,
-          link: (...args) => {
-            lossy.loseWrites(1);
-            return deps.users.link(...args);
-          },
-        },
-      }),
-    });
-    const { status, json } = await call({ body: person });
-    expect([status, lossy.lost()]).toEqual([201, 1]);
-    expect((await createUser().call({ body: person })).json).toEqual(json);
-    lossy.client.destroy();
   });
 });
 
@@ -561,21 +538,6 @@ describe('503', () => {
     ]);
     expect((await link()).status).toBe(201);
     expect(paid).toEqual({ identity: 3, ownership: 3 });
-  });
-
-  it('is service_unavailable with Retry-After, with nothing stored, when no ordinal was free before the deadline', async () => {
-    const person = await newBuyer();
-    const before = await listAll('sel_test');
-    const conflict = canceledFor('None', 'TransactionConflict', 'None', 'None', 'None');
-    const busy = storeWhose(table, () => Promise.reject(conflict), Number.POSITIVE_INFINITY);
-    const link: UserStore['link'] = (newLink) => busy.link(newLink, performance.now() - 1);
-    const { call } = createUserUnderTest(table, {
-      deps: (deps) => ({ ...deps, users: { ...deps.users, link } }),
-    });
-    const { status, json, headers } = await call({ body: person });
-    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
-    expect(await listAll('sel_test')).toEqual(before);
-    expect((await createUser().call({ body: person })).status).toBe(201);
   });
 });
 

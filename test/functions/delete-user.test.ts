@@ -44,18 +44,6 @@ describe('204', () => {
     const { users, total } = await userStore(table).listPage('sel_test', 1, 100);
     expect(users).toHaveLength(total);
   });
-
-  it('is the response if the response of the database was lost after the write happened', async () => {
-    const { id } = await newUser();
-    let lost = 0;
-    const lossy = interceptedTable(table, async ({ name }, send) => {
-      const output = await send();
-      if (name !== 'TransactWriteCommand' || lost > 0) return output;
-      lost += 1;
-      throw noResponse;
-    });
-    expect((await deleteUser(lossy).call({ path: { id } })).status).toBe(204);
-  });
 });
 
 describe('404', () => {

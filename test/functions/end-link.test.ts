@@ -3,7 +3,7 @@ import { useAdministration } from '#test/admin/operations/use-administration.ts'
 import { claimsOf, forgedTokens, signer } from '#test/fakes/buyer-tokens.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { codesOn, rejected } from '#test/shared/one-time-codes/codes-on.ts';
-import { createSeller, itemsOf, noResponse } from '#test/shared/users/linking.ts';
+import { createSeller, itemsOf } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -74,21 +74,6 @@ describe('204', () => {
     expect(await itemsOf(table, `LINKS#${phoneHash}`)).toMatchObject([
       { sk: `REFUSAL#sel_books#${personHash}`, refused_at },
     ]);
-  });
-
-  it('ends the link whatever is interrupted: a lost response of the transaction changes no outcome', async () => {
-    const person = newPerson();
-    const user = await linkPerson(table, 'sel_books', person);
-    const id = await linkIdOf(person);
-    let lost = 0;
-    const lossy = interceptedTable(table, async ({ name }, send) => {
-      const output = await send();
-      if (name !== 'TransactWriteCommand' || lost > 0) return output;
-      lost += 1;
-      throw noResponse;
-    });
-    expect((await buyerAppOn(lossy).end(person.phone, id)).status).toBe(204);
-    expect(await isLinked(user.id)).toBe(false);
   });
 
   it('ends the link that the seller made anew while the end was under way', async () => {

@@ -84,18 +84,6 @@ describe('200', () => {
     expect(gzipSync((await getDocs()).body).byteLength).toBeLessThan(MAX_COMPRESSED_BYTES);
   });
 
-  it('says in three steps what to do, each with a link', async () => {
-    const { body } = await getDocs();
-    const [steps = ''] = /<ol class="steps">[\s\S]*?<\/ol>/.exec(body) ?? [];
-    expect([...steps.matchAll(/<li><a href="([^"]+)">(\w+)/g)].map(([, link, step]) => [step, link])).toEqual(
-      [
-        ['Register', 'docs/quick-start#1-registration-of-the-buyer'],
-        ['Link', '#create-user'],
-        ['List', '#list-users'],
-      ],
-    );
-  });
-
   it('ends with the operations that return this documentation', async () => {
     const { body } = await getDocs();
     const ids = [...body.matchAll(/<section class="(?:operation|chapter)" id="([^"]+)"/g)].map(
@@ -164,12 +152,5 @@ describe('the common errors', () => {
     const codes = published.flatMap((route) => problemsOf(route));
     expect(codes.filter((code) => !chapter.includes(`<code>${linkTo(code)}</code></td>`))).toEqual([]);
     expect(body.match(/The body is over 16 KB\./g)).toHaveLength(1);
-  });
-});
-
-describe('the common headers', () => {
-  it('are described once', async () => {
-    const { body } = await getDocs();
-    expect(body.match(/The id of this request\. Quote it when you report a problem\./g)).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import { monitoringOf } from '#lib/alarms.ts';
 import { ApiFunction } from '#lib/api-function.ts';
 import { callsProviders, variablesOf } from '#lib/grants.ts';
 import { OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
+import { STAGES } from '#lib/stages.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
@@ -112,16 +113,7 @@ describe('reserved concurrency', () => {
       ]),
     );
     const others = Object.fromEntries(allRoutes.map(({ name }) => [name, undefined]));
-    expect(reserved).toEqual({
-      ...others,
-      authorizer: 100,
-      'send-otp': 100,
-      'verify-otp': 60,
-      'create-user': 200,
-      'check-user': 60,
-      'update-user': 40,
-      'delete-user': 40,
-    });
+    expect(reserved).toEqual({ ...others, ...STAGES.prod.reservedConcurrency.functions });
     const all = Object.values(resourcesOf(prod.api, 'AWS::Lambda::Function')).map(
       ({ Properties }) => Properties.ReservedConcurrentExecutions ?? 0,
     );

@@ -16,7 +16,6 @@ import type { CallOptions } from '#shared/providers/call.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import { routes } from '#shared/routes.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
-import type { SellerTemplates } from '#shared/sms/templates.ts';
 import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
@@ -72,9 +71,6 @@ export const startMatrixService = async () => {
     call,
     newBuyer: newBuyers(buyerStore(table)),
     items: () => itemsOf(table),
-    /** Gives a seller templates of its own. */
-    setTemplates: (sellerId: string, message_templates: SellerTemplates) =>
-      putSeller(table, sellerId, { message_templates }),
     /** Returns the ids of all users of all sellers. */
     async userIds(): Promise<readonly string[]> {
       const pages = await Promise.all(
@@ -92,11 +88,11 @@ export const startMatrixService = async () => {
 
 export type MatrixService = Awaited<ReturnType<typeof startMatrixService>>;
 
-const putSeller = (table: Table, sellerId: string, own: object = {}) =>
+const putSeller = (table: Table, sellerId: string) =>
   table.client.send(
     new PutCommand({
       TableName: table.name,
-      Item: { ...sellerKey(sellerId), user_count: 0, removed_count: 0, event_count: 0, ...own },
+      Item: { ...sellerKey(sellerId), user_count: 0, removed_count: 0, event_count: 0 },
     }),
   );
 

@@ -53,17 +53,9 @@ export const codesOn = (table: Table) => {
     for (let count = 0; count < times; count += 1) await store.countTry(owner, now);
   };
 
-  /** Sends codes and fails until the phone has ten consecutive failures at `now`. */
-  const failTen = async (owner: CodeOwner, now = NOW): Promise<void> => {
-    for (const mac of ['first', 'second']) {
-      await send(owner, `${mac}-${now}`, now);
-      await fail(owner, 5, now);
-    }
-  };
-
   const record = async (owner: CodeOwner) => (await store.read(owner)).record;
 
-  return { store, send, fail, failTen, record };
+  return { store, send, fail, record };
 };
 
 export type Codes = ReturnType<typeof codesOn>;

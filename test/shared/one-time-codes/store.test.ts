@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { CodeOwner } from '#shared/one-time-codes/store.ts';
 import { codeKey } from '#shared/table/keys.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { type Codes, codeOf, codesOn, countedOf, NOW, newOwner, rejected, tooMany } from './codes-on.ts';
+import { type Codes, codeOf, codesOn, NOW, newOwner, rejected, tooMany, withSeller } from './codes-on.ts';
 
 const DAY_SECONDS = 24 * 3600;
 
@@ -10,11 +10,10 @@ const table = useTable();
 let store: Codes['store'];
 let send: Codes['send'];
 let fail: Codes['fail'];
-let failTen: Codes['failTen'];
 let record: Codes['record'];
 
 beforeAll(() => {
-  ({ store, send, fail, failTen, record } = codesOn(table));
+  ({ store, send, fail, record } = codesOn(table));
 });
 
 const ttlOf = async ({ phoneHash, audience }: CodeOwner) =>
@@ -22,20 +21,6 @@ const ttlOf = async ({ phoneHash, audience }: CodeOwner) =>
     ?.ttl;
 
 describe('recordSend', () => {
-  it('stores the first code of a phone', async () => {
-    const owner = newOwner();
-    expect((await send(owner, 'one')).isStored).toBe(true);
-    expect(await record(owner)).toEqual({
-      version: 1,
-      sends: [NOW],
-      failures: 0,
-      lastFailureAt: 0,
-      lastRefusedAt: 0,
-      lockAt: 10,
-      code: { mac: 'one.mac', expiresAt: NOW + 300, tries: 0, provider: 'first' },
-    });
-  });
-
   it('stores one of two codes that were decided on the same record', async () => {
     const owner = newOwner();
     const { record: seen } = await store.read(owner);
@@ -53,15 +38,25 @@ describe('recordSend', () => {
     expect(await store.recordSend(owner, seen, codeOf('two', NOW + 60))).toBe(false);
     expect(await record(owner)).toMatchObject({ sends: [NOW], code: { mac: 'one.mac' } });
   });
+});
 
-  it('gives the new code five tries of its own and invalidates the old code', async () => {
+describe('undoSend', () => {
+  it('changes nothing of a later send', async () => {
+    const owner = newOwner();
+    const { before, code } = await send(owner, 'new');
+    await send(owner, 'later', NOW + 60);
+    const later = await record(owner);
+    await store.undoSend(owner, before, { ...code, isRefused: true });
+    expect(await record(owner)).toEqual(later);
+  });
+
+  it('changes nothing if the new code was redeemed', async () => {
     const owner = newOwner();
     await send(owner, 'old');
-    await fail(owner, 5);
-    await send(owner, 'new', NOW + 60);
-    expect(await store.countTry(owner, NOW + 60)).toEqual(countedOf('new.mac'));
-    expect(await store.redeem(owner, 'old.mac', NOW + 60)).toBe(false);
-    expect(await store.redeem(owner, 'new.mac', NOW + 60)).toBe(true);
+    const { before, code } = await send(owner, 'new', NOW + 60);
+    await store.redeem(owner, 'new.mac', NOW + 60);
+    await store.undoSend(owner, before, { ...code, isRefused: false });
+    expect(await store.countTry(owner, NOW + 60)).toEqual(rejected);
   });
 });
 
@@ -95,37 +90,46 @@ describe('setProvider', () => {
   });
 });
 
+describe('countTry', () => {
+  it('counts exactly five of fifty tries at once', async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    const results = await Promise.all(Array.from({ length: 50 }, () => store.countTry(owner, NOW)));
+    expect(results.filter(({ written }) => written)).toHaveLength(5);
+    expect(results.filter(({ written }) => !written)).toEqual(Array(45).fill(tooMany(60)));
+    const { failures, code } = await record(owner);
+    expect([failures, code?.tries]).toEqual([5, 5]);
+  });
+
+  it("does not count another seller's try, and rejects it", async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    expect(await store.countTry(withSeller(owner, 'sel_b'), NOW)).toEqual(rejected);
+    expect(await record(owner)).toMatchObject({ failures: 0, code: { tries: 0 } });
+  });
+
+  it('rejects a try for a phone without a code, and stores nothing', async () => {
+    const owner = newOwner();
+    expect(await store.countTry(owner, NOW)).toEqual(rejected);
+    expect((await record(owner)).version).toBe(0);
+  });
+
+  it('counts exactly ten of the tries on three codes, however many come at once', async () => {
+    const owner = newOwner();
+    for (const mac of ['one', 'two', 'three']) {
+      await send(owner, mac);
+      await Promise.all(Array.from({ length: 20 }, () => store.countTry(owner, NOW)));
+    }
+    expect((await record(owner)).failures).toBe(10);
+  });
+});
+
 describe('redeem', () => {
   it('succeeds for one of twenty at the same moment', async () => {
     const owner = newOwner();
     await send(owner, 'one');
     const results = await Promise.all(Array.from({ length: 20 }, () => store.redeem(owner, 'one.mac', NOW)));
     expect(results.filter(Boolean)).toHaveLength(1);
-  });
-
-  it('removes the code, sets the failures to 0 and keeps the sends', async () => {
-    const owner = newOwner();
-    await send(owner, 'one');
-    await fail(owner, 3);
-    await store.redeem(owner, 'one.mac', NOW);
-    expect(await record(owner)).toEqual({
-      version: 5,
-      sends: [NOW],
-      failures: 0,
-      lastFailureAt: 0,
-      lastRefusedAt: 0,
-      lockAt: 10,
-    });
-    expect(await store.countTry(owner, NOW)).toEqual(rejected);
-  });
-
-  it('starts the locks again at ten failures', async () => {
-    const owner = newOwner();
-    await failTen(owner);
-    await send(owner, 'third', NOW + 900);
-    await store.redeem(owner, 'third.mac', NOW + 900);
-    await failTen(owner, NOW + 1000);
-    expect(await store.countTry(owner, NOW + 1000)).toEqual(tooMany(900));
   });
 
   it('returns false and stores nothing where there is no code', async () => {

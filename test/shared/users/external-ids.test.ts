@@ -74,17 +74,6 @@ describe('the external id of a user', () => {
     expect(passed).toEqual({ ...second, external_id: 'order:1' });
   });
 
-  it('is the same for users of different sellers', async () => {
-    await Promise.all(['sel_a', 'sel_b'].map((sellerId) => createSeller(table, sellerId)));
-    const [one, other] = await Promise.all(
-      ['sel_a', 'sel_b'].map((sellerId) =>
-        linked(store, withExternalId(linkOf(sellerId, 'sara'), 'order:1')),
-      ),
-    );
-    expect(await store.findByExternalId('sel_a', 'order:1')).toEqual(one);
-    expect(await store.findByExternalId('sel_b', 'order:1')).toEqual(other);
-  });
-
   it('refuses a link if another user takes it after it was read', async () => {
     await createSeller(table, 'sel_taken');
     const overtaken = storeWhose(table, async (send) => {

@@ -1,8 +1,7 @@
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { userKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
-import { countedTable } from '#test/table/counted-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { createSeller, inAnHour, linked, linkOf } from './linking.ts';
@@ -59,63 +58,6 @@ describe('findByPhone', () => {
     expect(third).toEqual({ users: [], total: 3, totalPages: 2 });
   });
 
-  it('returns the same user as its id does', async () => {
-    const { users } = await store.findByPhone('sel_phone', new KeyedHash('phone-of-stranger'), all);
-    expect(users).toHaveLength(1);
-    expect(await store.getUser('sel_phone', users[0]?.id ?? '')).toEqual(users[0]);
-  });
-
-  it('finds links under every hash of the phone, in the order of the links', async () => {
-    const phone = new KeyedHash('phone-of-shared', ['phone-of-family-2', 'phone-of-family-1']);
-    const { users, total } = await store.findByPhone('sel_phone', phone, all);
-    expect(total).toBe(5);
-    expect(namesOf(users)).toEqual(['family-1', 'family-2', 'shared-1', 'shared-2', 'shared-3']);
-  });
-
-  it('returns a user once if a hash is given twice', async () => {
-    const { total } = await store.findByPhone(
-      'sel_phone',
-      new KeyedHash('phone-of-stranger', ['phone-of-stranger']),
-      all,
-    );
-    expect(total).toBe(1);
-  });
-
-  it('fills its pages: after a removal, later users of the phone move up', async () => {
-    await createSeller(table, 'sel_moving');
-    const [first] = await linkMany('sel_moving', ['moving-1', 'moving-2', 'moving-3'], 'moving');
-    await remove('sel_moving', first?.id ?? '');
-    const page = await store.findByPhone('sel_moving', new KeyedHash('phone-of-moving'), {
-      page: 1,
-      pageSize: 2,
-    });
-    expect([namesOf(page.users), page.total, page.totalPages]).toEqual([['moving-2', 'moving-3'], 2, 1]);
-  });
-
-  it("returns nothing for a phone of other sellers' users only", async () => {
-    const page = await store.findByPhone('sel_phone_other', new KeyedHash('phone-of-stranger'), all);
-    expect(page).toEqual({ users: [], total: 0, totalPages: 0 });
-  });
-
-  it('makes one query per hash side by side, then one BatchGet', async () => {
-    const counted = countedTable(table);
-    await userStore(counted.table).findByPhone(
-      'sel_phone',
-      new KeyedHash('phone-of-shared', ['phone-of-stranger']),
-      all,
-    );
-    expect(counted.rounds).toEqual([['Query', 'Query'], ['BatchGet']]);
-  });
-
-  it('follows the key at which a query was cut off', async () => {
-    const cut = interceptedTable(table, async ({ name, input }, send) => {
-      if (name !== 'QueryCommand') return send();
-      return table.client.send(new QueryCommand({ ...input, Limit: 1 } as never));
-    });
-    const { users } = await userStore(cut).findByPhone('sel_phone', new KeyedHash('phone-of-shared'), all);
-    expect(namesOf(users)).toEqual(['shared-1', 'shared-2', 'shared-3']);
-  });
-
   it('skips a user that is removed, or gets another phone, between the Query and the read of the users', async () => {
     await createSeller(table, 'sel_racing');
     const [removed, moved, kept] = await linkMany('sel_racing', ['gone', 'moved', 'kept'], 'racing');
@@ -135,12 +77,5 @@ describe('findByPhone', () => {
     const page = await userStore(racing).findByPhone('sel_racing', new KeyedHash('phone-of-racing'), all);
     expect(page).toEqual({ users: [kept], total: 1, totalPages: 1 });
     expect(await store.getUser('sel_racing', moved?.id ?? '')).toEqual(moved);
-  });
-
-  it('does not return removed users', async () => {
-    const { users } = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), all);
-    await remove('sel_phone', users[1]?.id ?? '');
-    const after = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), all);
-    expect(namesOf(after.users)).toEqual(['shared-1', 'shared-3']);
   });
 });

@@ -1,10 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import { buyerKey, personKey, sellerKey } from '#shared/table/keys.ts';
+import { buyerKey, eventsPartition, personKey, sellerKey } from '#shared/table/keys.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
-import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { createSeller, inAnHour, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
+import { createSeller, inAnHour, itemsOf, linked, linkOf, noResponse, storeWhose } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const table = useTable();
@@ -98,25 +96,10 @@ describe('link', () => {
     expect((await at('2026-11-21T00:00:00.000Z', 'right')).created_at).toBe('2026-11-21T00:00:00.000Z');
   });
 
-  it('links nobody who was linked under an older hash secret', async () => {
-    await createSeller(table, 'sel_rotated');
-    await linked(store, linkOf('sel_rotated', 'old'));
-    const again = { ...linkOf('sel_rotated', 'new'), person: new KeyedHash('hash-of-new', ['hash-of-old']) };
-    expect(await store.link(again, inAnHour())).toEqual({ written: false, reason: 'person_changed' });
-    expect((await store.listPage('sel_rotated', 1, 20)).total).toBe(1);
-  });
-
   it('throws for a seller that does not exist and stores nothing', async () => {
     await expect(store.link(linkOf('sel_unknown', 'lost'), inAnHour())).rejects.toThrow('no seller record');
     expect(await itemsOf(table, 'SELLER#sel_unknown')).toEqual([]);
     expect(await itemsOf(table, 'LINKS#phone-of-lost')).toEqual([]);
-  });
-
-  it('makes one read and one transaction without concurrent links', async () => {
-    await createSeller(table, 'sel_calls');
-    const counted = countedTable(table);
-    await linked(userStore(counted.table), linkOf('sel_calls', 'calls'));
-    expect(counted.rounds).toEqual([['Get'], ['TransactWrite']]);
   });
 });
 
@@ -127,12 +110,6 @@ describe('link refuses', () => {
     const link = { ...linkOf('sel_refused', 'gone'), buyer: buyerKey('erased buyer') };
     expect(await store.link(link, inAnHour())).toEqual({ written: false, reason: 'buyer_gone' });
     expect(await itemsOf(table, 'LINKS#phone-of-gone')).toEqual([]);
-  });
-
-  it('external_id_taken if another user has the external id', async () => {
-    await linked(store, withExternalId(linkOf('sel_refused', 'owner'), 'order:1'));
-    const link = withExternalId(linkOf('sel_refused', 'rival'), 'order:1');
-    expect(await store.link(link, inAnHour())).toEqual({ written: false, reason: 'external_id_taken' });
   });
 
   it('person_changed if the refusal that it lifts is another one by now', async () => {
@@ -153,5 +130,47 @@ describe('link refuses', () => {
     });
     const link = { ...linkOf('sel_refused', 'twice'), buyer: buyerKey('erased buyer') };
     expect(await overtaken.link(link, inAnHour())).toEqual({ written: false, reason: 'buyer_gone' });
+  });
+});
+
+describe('link after a conflict', () => {
+  beforeAll(() => createSeller(table, 'sel_conflict'));
+
+  it('tries again at the ordinal that is free then', async () => {
+    const overtaken = storeWhose(table, async (send) => {
+      await linked(store, linkOf('sel_conflict', 'overtaker'));
+      return send();
+    });
+    const user = await linked(overtaken, linkOf('sel_conflict', 'overtaken'));
+    const { users } = await store.listPage('sel_conflict', 1, 100);
+    expect(users.map(({ display_name }) => display_name)).toEqual(['overtaker', 'overtaken']);
+    expect(users.at(-1)).toEqual(user);
+  });
+});
+
+describe('link of a seller whose counts are too low', () => {
+  it('overwrites no event: it throws an error that is no conflict', async () => {
+    await createSeller(table, 'sel_damaged');
+    await linked(store, linkOf('sel_damaged', 'first'));
+    const events = await itemsOf(table, eventsPartition('sel_damaged'));
+    await createSeller(table, 'sel_damaged', { user_count: 1 });
+    const link = store.link(linkOf('sel_damaged', 'second'), inAnHour());
+    await expect(link).rejects.toThrow(/the condition of action \d+ failed alone/);
+    expect(await itemsOf(table, eventsPartition('sel_damaged'))).toEqual(events);
+  });
+});
+
+describe('link when a response is lost', () => {
+  beforeAll(() => createSeller(table, 'sel_lost'));
+
+  it('never treats the link of another request as its own', async () => {
+    const lossy = storeWhose(table, async () => {
+      await linked(store, linkOf('sel_lost', 'contested'));
+      throw noResponse;
+    });
+    expect(await lossy.link(linkOf('sel_lost', 'contested'), inAnHour())).toEqual({
+      written: false,
+      reason: 'person_changed',
+    });
   });
 });

@@ -1,8 +1,8 @@
 import { mock } from 'node:test';
 import * as v from 'valibot';
 import { userPageQuerySchema } from '#shared/users/page-schema.ts';
-import { displayNameSchema, newUserSchema, userPathSchema } from '#shared/users/schema.ts';
-import { birthDateSchema, nationalIdSchema, phoneSchema } from '#shared/values/schemas.ts';
+import { newUserSchema, userPathSchema } from '#shared/users/schema.ts';
+import { birthDateSchema } from '#shared/values/schemas.ts';
 import { itForAll } from '#test/for-all.ts';
 
 const sara = {
@@ -24,24 +24,6 @@ describe('newUserSchema', () => {
       phone: '+989990000001',
       display_name: 'Sara',
     });
-  });
-
-  it('names every wrong field at once, each with one fault', () => {
-    const faulty = { national_id: '1', birth_date: 'x', phone: ' ', display_name: '' };
-    expect(faultyFields(newUserSchema, faulty)).toEqual([
-      'national_id',
-      'birth_date',
-      'phone',
-      'display_name',
-    ]);
-  });
-
-  it('names every missing field at once', () => {
-    expect(faultyFields(newUserSchema, {})).toEqual(['national_id', 'birth_date', 'phone', 'display_name']);
-  });
-
-  it('rejects an unknown field', () => {
-    expect(faultyFields(newUserSchema, { ...sara, nationalId: '9990000018' })).toEqual(['nationalId']);
   });
 
   const fields = Object.keys(sara) as (keyof typeof sara)[];
@@ -86,19 +68,6 @@ describe('birthDateSchema', () => {
   it('reports a day in the future as a day in the future', () => {
     const { issues } = v.safeParse(birthDateSchema, '2199/12/31');
     expect(issues?.map(({ message }) => message)).toEqual(['Must not be in the future.']);
-  });
-});
-
-describe('the published patterns', () => {
-  it.each([
-    ['a national id', nationalIdSchema, ['9990000018', '۹۹۹۰۰۰۰۰۱۸', '٩٩٩٠٠٠٠٠١٨']],
-    ['a birth date', birthDateSchema, ['1370/1/15', '1991/04/04', '۱۳۷۰/۰۱/۱۵']],
-    ['a phone', phoneSchema, ['+989990000001', '0999-000 0001', '+٩٨ ۹۹۹-0000001']],
-    ['a name', displayNameSchema, ['س', ' Sara ', 'ا\u200cب']],
-  ] as const)('accept every spelling of %s that the service accepts', (_what, schema, spellings) => {
-    const { pattern } = v.getMetadata(schema) as { pattern: string };
-    expect(spellings.filter((text) => !v.is(schema, text))).toEqual([]);
-    expect(spellings.filter((text) => !new RegExp(pattern, 'u').test(text))).toEqual([]);
   });
 });
 
@@ -150,14 +119,6 @@ describe('userPageQuerySchema', () => {
 
   itForAll(notWhole)('rejects what is no whole number as page and as page_size', (text) => {
     expect(faultyFields(userPageQuerySchema, { page: text, page_size: text })).toEqual(['page', 'page_size']);
-  });
-
-  it('rejects a page_size over 100', () => {
-    expect(faultyFields(userPageQuerySchema, { page_size: '101' })).toEqual(['page_size']);
-  });
-
-  it('rejects an unknown parameter', () => {
-    expect(faultyFields(userPageQuerySchema, { pageSize: '10' })).toEqual(['pageSize']);
   });
 
   itForAll(['+989990000001', '0999 000 0001', '۰۹۹۹۰۰۰۰۰۰۱', ' 989990000001', ' ۹۸۹۹۹۰۰۰۰۰۰۱'])(

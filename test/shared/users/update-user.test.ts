@@ -1,20 +1,8 @@
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { User, UserUpdate } from '#shared/users/schema.ts';
-import { userIdAt } from '#shared/users/user-id.ts';
-import { countedTable } from '#test/table/counted-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import {
-  createSeller,
-  inAnHour,
-  itemsOf,
-  linked,
-  linkOf,
-  noResponse,
-  resend,
-  storeWhose,
-  withExternalId,
-} from './linking.ts';
+import { createSeller, inAnHour, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const SELLER = 'sel_update';
@@ -75,47 +63,6 @@ describe('updateUser', () => {
     expect(JSON.stringify(event)).not.toMatch(/Plain|order/);
   });
 
-  it('changes only the fields that it is given, and clears the external id by null', async () => {
-    const user = await newUser('fields', 'order:fields');
-    await update(user.id, { display_name: 'Only the name' });
-    expect(await readAllWays(user.id)).toEqual({ ...user, display_name: 'Only the name' });
-    await update(user.id, { external_id: null });
-    expect(await readAllWays(user.id)).toEqual({ ...user, display_name: 'Only the name', external_id: null });
-    await newUser('another', 'order:fields');
-  });
-
-  it('writes nothing if nothing changes', async () => {
-    const user = await newUser('same', 'order:same');
-    const counted = countedTable(table);
-    const changes = { display_name: 'same', external_id: 'order:same' };
-    expect(await update(user.id, changes, userStore(counted.table))).toEqual({ written: true, value: user });
-    expect(counted.rounds).toEqual([['BatchGet']]);
-  });
-
-  it('returns external_id_conflict for the external id of another user, and changes nothing', async () => {
-    await newUser('holder', 'order:held');
-    const user = await newUser('late');
-    const changes = { display_name: 'Late Ahmadi', external_id: 'order:held' };
-    expect(await update(user.id, changes)).toEqual({ written: false, reason: 'external_id_conflict' });
-    expect(await readAllWays(user.id)).toEqual(user);
-  });
-
-  it("returns user_not_found for an unknown, malformed, removed or another seller's id", async () => {
-    const removed = await newUser('removed');
-    await remove(removed.id);
-    const foreign = await linked(store, linkOf('sel_other', 'foreign'));
-    const ids = [
-      userIdAt(1, '0'.repeat(15)),
-      userIdAt(999_999, '0'.repeat(15)),
-      'usr_1',
-      removed.id,
-      foreign.id,
-    ];
-    const results = await Promise.all(ids.map((id) => update(id, { display_name: 'Nobody' })));
-    expect(results).toEqual(ids.map(() => ({ written: false, reason: 'user_not_found' })));
-    expect(await store.getUser('sel_other', foreign.id)).toEqual(foreign);
-  });
-
   it('keeps the change of another request that came between its read and its write', async () => {
     const user = await newUser('overtaken');
     const overtaken = storeWhose(table, async (send) => {
@@ -144,23 +91,6 @@ describe('updateUser', () => {
     await update(user.id, { display_name: 'Waited' }, userStore(overtaken));
     expect(calls).toEqual(['BatchGet', 'TransactWrite', 'BatchGet', 'TransactWrite', 'TransactWrite']);
     expect(await readAllWays(user.id)).toMatchObject({ display_name: 'Waited' });
-  });
-
-  it('is made once if the response is lost, the request is lost or the write is sent twice', async () => {
-    const user = await newUser('lost');
-    const before = await eventCount();
-    const lossy = storeWhose(table, async (send) => {
-      await send();
-      throw noResponse;
-    });
-    const unsent = storeWhose(table, () => Promise.reject(noResponse));
-    const twice = storeWhose(table, resend);
-    for (const [index, by] of [lossy, unsent, twice].entries()) {
-      const changes = { display_name: `Lost ${index}` };
-      expect(await update(user.id, changes, by)).toMatchObject({ written: true, value: changes });
-    }
-    expect(await eventCount()).toBe(before + 3);
-    expect(await readAllWays(user.id)).toMatchObject({ display_name: 'Lost 2' });
   });
 });
 

@@ -46,19 +46,6 @@ describe('parseNationalId', () => {
     );
   });
 
-  it('rejects every change of one digit, except between remainders 1 and 10, which share check digit 1', () => {
-    fc.assert(
-      fc.property(validId, fc.nat({ max: 9 }), fc.integer({ min: 1, max: 9 }), (id, at, by) => {
-        const changed = `${id.slice(0, at)}${(Number(id[at]) + by) % 10}${id.slice(at + 1)}`;
-        const sharesCheckDigit = (text: string) => followsTheFormula(text) && text.endsWith('1');
-        expect(
-          parseNationalId(changed) === undefined || (sharesCheckDigit(id) && sharesCheckDigit(changed)),
-        ).toBe(true);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
   itForAll(Array.from({ length: 10 }, (_, digit) => String(digit).repeat(10)))(
     'rejects ten equal digits',
     (id) => {
