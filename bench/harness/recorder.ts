@@ -20,6 +20,9 @@ export interface Call {
   readonly units: number;
 }
 
+/** Stands for the address of the recorder in what it records, so that a replay can put its own there. */
+export const SERVER = '<server>';
+
 /** A response as it was recorded. */
 interface Reply {
   readonly status: number;
@@ -30,7 +33,7 @@ interface Reply {
 /** Where the recorder finds what the functions call. */
 interface Upstreams {
   readonly databaseUrl: string;
-  /** The secrets by name; `<recorder>` in them becomes the URL of the recorder. */
+  /** The secrets by name, with `SERVER` where the providers are. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
@@ -112,8 +115,7 @@ export const startRecorder = async ({ databaseUrl, secrets }: Upstreams) => {
     const [service, operation = ''] = target.split('.');
     if (service === 'TrentService') return { response: callKms(operation, JSON.parse(body)), units: 0 };
     if (service !== 'secretsmanager') return callDatabase(databaseUrl, request, body);
-    const SecretString = secrets[JSON.parse(body).SecretId]?.replaceAll('<recorder>', server.url);
-    return { response: awsReply({ SecretString }), units: 0 };
+    return { response: awsReply({ SecretString: secrets[JSON.parse(body).SecretId] }), units: 0 };
   };
 
   const serve: RequestListener = async (request, response) => {
@@ -131,7 +133,7 @@ export const startRecorder = async ({ databaseUrl, secrets }: Upstreams) => {
     await pause(DELAY_MS);
     hasResponded = true;
     response.writeHead(reply.response.status, { 'Content-Type': reply.response.type });
-    response.end(reply.response.body);
+    response.end(reply.response.body.replaceAll(SERVER, server.url));
   };
 
   const server = await listen(createServer(serve), 'http');

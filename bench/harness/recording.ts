@@ -8,7 +8,7 @@ import { newDemoPerson } from '#test/simulators/people.ts';
 import { startSimulators } from '#test/simulators/server.ts';
 import { HASH_SECRET, startBenchDatabase, TABLE_NAME } from './database.ts';
 import { eventOf, OPERATIONS, type Operation, type Round } from './operations.ts';
-import { type Call, startRecorder } from './recorder.ts';
+import { type Call, SERVER, startRecorder } from './recorder.ts';
 
 /** The folder of this checkout. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -25,7 +25,6 @@ export interface Recording {
   readonly operation: Operation;
   readonly first: RecordedRequest;
   readonly later: RecordedRequest;
-  readonly recorderUrl: string;
 }
 
 type OptionalVariable = 'PAID_CHECKS_PER_DAY' | 'SMS_PER_DAY' | 'METRIC_NAMESPACE';
@@ -58,7 +57,7 @@ const startUpstreams = async () => {
   const [database, simulators] = await Promise.all([startBenchDatabase(), startSimulators()]);
   const providerSecret = JSON.stringify(simulators.providerSecret).replaceAll(
     'http://127.0.0.1:',
-    '<recorder>/',
+    `${SERVER}/`,
   );
   const secrets = { 'hash-secret': HASH_SECRET, 'provider-secret': providerSecret };
   const recorder = await startRecorder({ databaseUrl: database.url, secrets });
@@ -126,7 +125,7 @@ export const recordOperations = async (): Promise<Recording[]> => {
       const { handler } = await import(`${href}?${encodeURIComponent(operation.title)}`);
       const first = await record(handler, operation, one);
       const later = await record(handler, operation, two);
-      recordings.push({ operation, first, later, recorderUrl: recorder.url });
+      recordings.push({ operation, first, later });
     }
     return recordings;
   } finally {

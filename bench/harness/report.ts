@@ -57,8 +57,8 @@ export const replaceBlock = (text: string, name: string, content: string): strin
 };
 
 /** Prints the result of a benchmark. With `--write` on the command line, docs/performance.md then shows it too. */
-export const report = (name: string, title: string, ...tables: (readonly Row[])[]): void => {
-  const text = [title, ...tables.map(markdownTable)].join('\n\n');
+export const report = (name: string, title: string, table: readonly Row[]): void => {
+  const text = `${title}\n\n${markdownTable(table)}`;
   console.log(text);
   if (process.argv.includes('--write')) {
     const file = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));

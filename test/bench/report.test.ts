@@ -7,25 +7,11 @@ describe('median', () => {
   ])('is %d of %j', (expected, values) => {
     expect(median(values)).toBe(expected);
   });
-
-  it('leaves the values in their order', () => {
-    const values = [3, 1, 2];
-    expect(median(values)).toBe(2);
-    expect(values).toEqual([3, 1, 2]);
-  });
-
-  it('returns NaN for no values', () => {
-    expect(median([])).toBeNaN();
-  });
 });
 
 describe('ratio', () => {
   it('has two decimals', () => {
     expect(ratio(2, 3)).toBe('0.67');
-  });
-
-  it('is a dash where there is nothing to divide by', () => {
-    expect(ratio(2, 0)).toBe('–');
   });
 });
 

@@ -2,7 +2,17 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { CodeOwner } from '#shared/one-time-codes/store.ts';
 import { codeKey } from '#shared/table/keys.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { type Codes, codeOf, codesOn, NOW, newOwner, rejected, tooMany, withSeller } from './codes-on.ts';
+import {
+  type Codes,
+  codeOf,
+  codesOn,
+  countedOf,
+  NOW,
+  newOwner,
+  rejected,
+  tooMany,
+  withSeller,
+} from './codes-on.ts';
 
 const DAY_SECONDS = 24 * 3600;
 
@@ -99,6 +109,14 @@ describe('countTry', () => {
     expect(results.filter(({ written }) => !written)).toEqual(Array(45).fill(tooMany(60)));
     const { failures, code } = await record(owner);
     expect([failures, code?.tries]).toEqual([5, 5]);
+  });
+
+  it('checks the clock, though the item of an expired code still exists', async () => {
+    const owner = newOwner();
+    await send(owner, 'one');
+    expect(await store.countTry(owner, NOW + 299)).toEqual(countedOf('one.mac'));
+    expect(await store.countTry(owner, NOW + 300)).toEqual(rejected);
+    expect((await record(owner)).code?.mac).toBe('one.mac');
   });
 
   it("does not count another seller's try, and rejects it", async () => {

@@ -24,7 +24,8 @@ beforeAll(() => {
   store = userStore(table);
 });
 
-const PEOPLE = ['sara', 'ali', 'mina', 'reza'];
+/** So many that a page begins in the middle of a block with removals. */
+const PEOPLE = ['sara', 'ali', 'mina', 'reza', 'nima', 'leila', 'omid', 'parisa'];
 
 /** What happens to the first transaction of a step. */
 const FAULTS = ['none', 'response lost', 'request lost', 'sent twice'] as const;
