@@ -5,43 +5,25 @@ import { phoneLinkReader } from '#shared/buyers/links.ts';
 import { routes } from '#shared/routes.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { buyerKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { bearerOf, ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
-import { BUYER_HASH, linked, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { testHashes } from './create-user-deps.ts';
 import { functionUnderTest } from './harness.ts';
+import { linkPerson as linkPersonBy } from './users-on.ts';
 
 type Person = ReturnType<typeof newPerson>;
 
 /** Links a person to a seller in the store. */
-export const linkPerson = async (
+export const linkPerson = (
   table: Table,
   sellerId: string,
   person: Person = newPerson(),
-  hashes: KeyedHashes = testHashes,
-): Promise<User> => {
-  const phone = await hashes.phone(person.phone);
-  await registerBuyer(table);
-  return linked(userStore(table), {
-    sellerId,
-    person: await hashes.person(sellerId, person.national_id),
-    phone,
-    buyer: buyerKey(BUYER_HASH),
-    birthDay: '1991-04-04',
-    user: {
-      national_id_last_four: person.national_id.slice(-4),
-      birth_date: '1370/1/15',
-      phone: person.phone,
-      display_name: person.display_name,
-      created_at: '2026-11-21T07:00:00.000Z',
-    },
-  });
-};
+  by: KeyedHashes = testHashes,
+): Promise<User> => linkPersonBy(table, sellerId, person, by);
 
 /** The two functions of the buyer app on a table. */
 export const buyerAppOn = (table: Table, hashes: KeyedHashes = testHashes) => {
@@ -55,11 +37,11 @@ export const buyerAppOn = (table: Table, hashes: KeyedHashes = testHashes) => {
     clock,
     lines: [find.lines, end.lines],
     call: { 'find-links': find.call, 'end-link': end.call },
-    /** Asks for the links of a person, as the owner of its phone or of another one. */
+    /** Asks for the links of a person, as the owner of its phone or of another one, by its birth date in the other calendar. */
     find: async (person: Person, phone = person.phone) =>
       find.call({
         headers: await bearerOf(phone),
-        body: { national_id: person.national_id, birth_date: '1370/1/15' },
+        body: { national_id: person.national_id, birth_date: '1991/04/04' },
       }),
     end: async (phone: string, id: string) => end.call({ headers: await bearerOf(phone), path: { id } }),
   };

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
+import { HOUR_SECONDS, PLANS } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
 import { useReader } from '#shared/rate-limits/use-history.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
@@ -67,8 +67,12 @@ describe('failed-checks-per-hour', () => {
       clock.advance(61);
       const { status, json, headers } = await link(key);
       expect([status, json.code, headers['Retry-After']]).toEqual([429, 'rate_limit_exceeded', '3539']);
-      expect(headers['RateLimit-Policy']).toContain(`"failed-checks-per-hour";q=${limit};w=3600`);
-      expect(headers.RateLimit).toContain('"failed-checks-per-hour";r=0;t=3539');
+      expect(headers['RateLimit-Policy']).toBe(
+        `"${plan}";q=${PLANS[plan].requestsPerMinute};w=60, "failed-checks-per-hour";q=${limit};w=3600`,
+      );
+      expect(headers.RateLimit).toBe(
+        `"${plan}";r=${PLANS[plan].requestsPerMinute - 1};t=59, "failed-checks-per-hour";r=0;t=3539`,
+      );
       expect(paid.identity).toBe(CHECKS);
       clock.advance(3539);
       expect((await link(key)).json.code).toBe('identity_mismatch');
@@ -298,7 +302,7 @@ describe('paid-checks-per-day', () => {
       'rate_limit_exceeded',
       String(16 * 3600),
     ]);
-    expect(refused.headers.RateLimit).toContain('"paid-checks-per-day";r=0;t=57600');
+    expect(refused.headers.RateLimit).toBe('"professional";r=997;t=60, "paid-checks-per-day";r=0;t=57600');
     expect(paid.identity).toBe(2);
     clock.advance(16 * 3600);
     expect((await link(key)).status).toBe(status);
@@ -327,10 +331,12 @@ describe('paid-checks-per-day', () => {
     const limits = JSON.stringify({ 'paid-checks-per-day': 1, 'refused-links-per-hour': 1 });
     const key = { ...newKey('professional'), limits };
     expect((await call({ body: linked, authorizer: key })).status).toBe(201);
-    for (const body of await linksOfAll(linked)) {
+    for (const [index, body] of (await linksOfAll(linked)).entries()) {
       const { json, headers } = await call({ body, authorizer: key });
       expect([json.code, headers['Retry-After']]).toEqual(['rate_limit_exceeded', String(16 * 3600)]);
-      expect(headers.RateLimit).toContain('"paid-checks-per-day";r=0;t=57600');
+      expect(headers.RateLimit).toBe(
+        `"professional";r=${998 - index};t=60, "paid-checks-per-day";r=0;t=57600`,
+      );
     }
     expect(paid.identity).toBe(1);
   });

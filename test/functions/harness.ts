@@ -33,13 +33,13 @@ export interface Reply {
   readonly json: any;
 }
 
-/** The authorizer's context of a professional key with every scope. */
+/** The authorizer's context of a professional key with every scope. It ends, but not soon. */
 export const callerContext = {
   sellerId: 'sel_test',
   keyId: 'key_test',
   plan: 'professional',
   scopes: 'users:read users:write buyers:register',
-  expiresAt: '',
+  expiresAt: String(Date.parse('2027-03-01T04:05:06Z') / 1000),
 } as const;
 
 const eventOf = (route: Route, call: Call): APIGatewayProxyEvent => {

@@ -243,7 +243,7 @@ describe('429', () => {
     await send(newPerson().phone, limited);
     const { json, headers } = await send(phone, limited);
     expect([json.code, headers['Retry-After']]).toEqual(['rate_limit_exceeded', '3600']);
-    expect(headers.RateLimit).toContain('"sms-per-hour";r=0;t=3600');
+    expect(headers.RateLimit).toBe('"professional";r=998;t=60, "sms-per-hour";r=0;t=3600');
     expect((await record(phone)).version).toBe(0);
   });
 

@@ -1,29 +1,38 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type KeyedHashes, keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { buyerKey } from '#shared/table/keys.ts';
+import { buyerKey, userKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
+import { ordinalOf } from '#shared/users/user-id.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { newPerson } from '#test/generated-people.ts';
+import { type NewUser, newPerson, STORED_BIRTH_DATE } from '#test/generated-people.ts';
 import { BUYER_HASH, linked, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 
-const OLD_SECRET = 'o'.repeat(40);
+const [OLD_SECRET, MIDDLE_SECRET, NEW_SECRET] = ['o', 'm', 'n'].map((letter) => letter.repeat(40));
 
-/** Keyed hashes in the middle of a rotation: `older` makes what an earlier function stored. */
+/** Keyed hashes after two rotations: `olderHashes` makes what a function stored before both of them. */
 export const hashes: KeyedHashes = keyedHashesFrom(
-  fixedSecret(JSON.stringify({ current: 'n'.repeat(40), previous: [OLD_SECRET] })),
+  fixedSecret(JSON.stringify({ current: NEW_SECRET, previous: [MIDDLE_SECRET, OLD_SECRET] })),
 );
 export const olderHashes: KeyedHashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: OLD_SECRET })));
 
-/** Links a new person to a seller in the store, without the checks of create-user. */
-export const linkNewUser = async (
+const LINKED_AT = '2026-11-21T07:00:00.000Z';
+const CHECKED_AT = '2026-11-21T07:10:00.000Z';
+
+/** Links a person to a seller in the store, as if it had been checked again ten minutes later. */
+export const linkPerson = async (
   table: Table,
   sellerId: string,
-  { phone, by = hashes }: { readonly phone?: string; readonly by?: KeyedHashes } = {},
+  person: NewUser,
+  by: KeyedHashes,
 ): Promise<User> => {
-  const person = { ...newPerson(), ...(phone === undefined ? {} : { phone }) };
   await registerBuyer(table);
-  return linked(userStore(table), {
+  const {
+    id,
+    checked_at: _,
+    ...user
+  } = await linked(userStore(table), {
     sellerId,
     person: await by.person(sellerId, person.national_id),
     phone: await by.phone(person.phone),
@@ -31,10 +40,28 @@ export const linkNewUser = async (
     birthDay: '1991-04-04',
     user: {
       national_id_last_four: person.national_id.slice(-4),
-      birth_date: person.birth_date,
+      birth_date: STORED_BIRTH_DATE,
       phone: person.phone,
       display_name: person.display_name,
-      created_at: '2026-11-21T07:00:00.000Z',
+      created_at: LINKED_AT,
     },
   });
+  const checked = {
+    TableName: table.name,
+    Key: userKey(sellerId, Number(ordinalOf(id))),
+    UpdateExpression: 'SET checked_at = :at',
+    ExpressionAttributeValues: { ':at': CHECKED_AT },
+  };
+  await table.client.send(new UpdateCommand(checked));
+  return { id, ...user, checked_at: CHECKED_AT };
+};
+
+/** Links a new person to a seller in the store, without the checks of create-user. */
+export const linkNewUser = (
+  table: Table,
+  sellerId: string,
+  { phone, by = hashes }: { readonly phone?: string; readonly by?: KeyedHashes } = {},
+): Promise<User> => {
+  const person = newPerson();
+  return linkPerson(table, sellerId, { ...person, phone: phone ?? person.phone }, by);
 };

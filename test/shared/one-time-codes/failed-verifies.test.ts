@@ -23,7 +23,9 @@ describe('the limit of failed verifies', () => {
       'code_rejected',
       'rate_limit_exceeded',
     ]);
-    expect(replies[2]?.headers.RateLimit).toContain('"failed-verifies-per-hour";r=0;t=3600');
+    expect(replies[2]?.headers.RateLimit).toBe(
+      '"professional";r=997;t=60, "failed-verifies-per-hour";r=0;t=3600',
+    );
     expect((await record(phone, 'sel_a')).failures).toBe(1);
     clock.advance(3600);
     await send(phone, 'sel_a');
