@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gatewayDetail } from '#shared/access.ts';
 import { PROBLEMS } from '#shared/problems.ts';
-import { problemsOf, requiresKey, scopeOf } from '#shared/route.ts';
+import { scopeOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
-import { SCOPES } from '#shared/scopes.ts';
 import { itForAll } from '#test/for-all.ts';
 
 const folder = (name: string) => new URL(`../../${name}/`, import.meta.url);
@@ -46,47 +45,13 @@ describe('the route table', () => {
     expect(gatewayDetail('not_found')).toBe(PROBLEMS.not_found.detail);
   });
 
-  it('requires no key on exactly these rows', () => {
-    expect(allRoutes.filter((route) => route.access.by === 'public').map(({ path }) => path)).toEqual(
-      PUBLIC_PATHS,
-    );
-  });
-
-  it('requires a key on the one-time-code rows unless otpAccess is public', () => {
-    const open = allRoutes.filter((route) => requiresKey(route, 'api-key') && !requiresKey(route, 'public'));
-    expect(open.map(({ name }) => name)).toEqual(['send-otp', 'verify-otp']);
-  });
-
-  it('requires the scopes of the contract', () => {
-    expect(scopeOf(routes['create-user'])).toBe('users:write');
-    expect(scopeOf(routes['list-users'])).toBe('users:read');
-    expect(allRoutes.map(scopeOf).filter((scope) => scope !== undefined && !SCOPES.includes(scope))).toEqual(
-      [],
-    );
-  });
-
   itForAll(allRoutes.map((route) => [route.name, route] as const))(
     'gives each row an impact sentence for its alarm',
     (_name, route) => {
       expect(route.impact).toMatch(/^[A-Z].*\.$/);
     },
   );
-
-  itForAll(allRoutes.map((route) => [route.name, route] as const))(
-    'gives each row only problems of the closed list',
-    (_name, route) => {
-      expect(problemsOf(route).filter((code) => !(code in PROBLEMS))).toEqual([]);
-    },
-  );
 });
-
-const PUBLIC_PATHS = [
-  '/.well-known/jwks.json',
-  '/.well-known/openid-configuration',
-  '/v1/openapi.json',
-  '/docs',
-  '/docs/{guide+}',
-];
 
 describe('the tests', () => {
   itForAll(allRoutes.map((route) => [route.name, route] as const))(
