@@ -2,6 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HOUR_SECONDS, PLANS } from '#shared/rate-limits/plans.ts';
 import { type RateLimiter, rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
 import { useReader } from '#shared/rate-limits/use-history.ts';
+import type { Table } from '#shared/table/client.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { newPerson } from '#test/generated-people.ts';
@@ -34,6 +35,20 @@ const withUnreachableLimits = () =>
       return { ...deps, rateLimiter };
     },
   });
+
+/** A table in which each of `count` links at once reads before the first one begins its check. */
+const readTogether = (count: number): Table => {
+  const allRead = Promise.withResolvers<void>();
+  let reads = 0;
+  return interceptedTable(table, async ({ name }, send) => {
+    const result = await send();
+    if (name !== 'BatchGetCommand' || reads === count) return result;
+    reads += 1;
+    if (reads === count) allRead.resolve();
+    await allRead.promise;
+    return result;
+  });
+};
 
 /** Checks that a test makes itself, after those that it puts into the count. */
 const CHECKS = 3;
@@ -217,11 +232,13 @@ describe('refused-links-per-hour', () => {
   );
 
   it('counts a link that found the paid checks used up when its check began, as links at once do', async () => {
-    const { call } = createUserUnderTest(table);
+    const { call } = createUserUnderTest(readTogether(9));
     const limits = JSON.stringify({ 'refused-links-per-hour': 2, 'paid-checks-per-day': 1 });
     const key = { ...newKey(), limits };
     const people = await Promise.all(times(9).map(() => newBuyerIn(table)));
-    const replies = await Promise.all(people.map((body) => call({ body, authorizer: key })));
+    const replies = await Promise.all(
+      people.map((body) => call({ body, authorizer: key, timeLeftMs: 60_000 })),
+    );
     const limitsOf = (replies: readonly Reply[]) =>
       replies.map(({ status, headers }) => headers['RateLimit-Policy']?.split('"')[3] ?? status).sort();
     expect(limitsOf(replies)).toEqual([
@@ -232,19 +249,8 @@ describe('refused-links-per-hour', () => {
   });
 
   it('counts a check that the limit of the person refused when it began: a burst sorts no phones', async () => {
-    // Every request reads before the first one begins a check.
-    const allRead = Promise.withResolvers<void>();
-    let reads = 0;
-    const readTogether = interceptedTable(table, async ({ name }, send) => {
-      const result = await send();
-      if (name !== 'BatchGetCommand' || reads === 20) return result;
-      reads += 1;
-      if (reads === 20) allRead.resolve();
-      await allRead.promise;
-      return result;
-    });
     const registry = { identity: unavailableBecause('upstream') };
-    const { call } = createUserUnderTest(readTogether, { registry });
+    const { call } = createUserUnderTest(readTogether(20), { registry });
     const person = await newBuyerIn(table);
     const key = newKey();
     const registered = await Promise.all(times(10).map(async () => (await newBuyerIn(table)).phone));

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { countLines, type ImportOptions, importBuyers } from '#admin/operations/import-buyers.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
@@ -46,17 +46,18 @@ const importFile = async (path: string, options: Partial<ImportOptions> = {}) =>
     ...options,
   });
 
-/** A table that fails after a number of writes. */
+/** A table that fails after a number of writes, when these are done. */
 const failingAfter = (writes: number): Table => {
-  let left = writes;
-  const client = {
-    async send(command: Parameters<DynamoDBDocumentClient['send']>[0]) {
-      left -= command instanceof BatchWriteCommand ? 1 : 0;
-      if (left < 0) throw new Error('the table is unreachable');
-      return table.client.send(command);
-    },
-  };
-  return { name: table.name, client: client as unknown as DynamoDBDocumentClient };
+  const done: Promise<unknown>[] = [];
+  return interceptedTable(table, async ({ name }, send) => {
+    if (name !== 'BatchWriteCommand') return send();
+    if (done.length < writes) {
+      done.push(send());
+      return done.at(-1);
+    }
+    await Promise.all(done);
+    throw new Error('the table is unreachable');
+  });
 };
 
 describe('importBuyers', () => {
