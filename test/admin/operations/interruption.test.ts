@@ -163,14 +163,9 @@ const stateOf = async (
 };
 
 describe.each(Object.entries(OPERATIONS))('%s', (_name, operation) => {
-  it('makes exactly the listed writes', async () => {
+  it('makes exactly the listed writes, and leaves no difference when it is not interrupted', async () => {
     const { deployment, scene } = await setUp(operation);
     expect(await deployment.writesOf(() => operation.run(deployment, scene))).toEqual(operation.writes);
-  });
-
-  it('leaves no difference when it is not interrupted', async () => {
-    const { deployment, scene } = await setUp(operation);
-    await operation.run(deployment, scene);
     deployment.clock.advance(180);
     expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
   });

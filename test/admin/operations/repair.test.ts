@@ -130,18 +130,3 @@ describe('a key that only API Gateway has', () => {
     expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([gatewayId]);
   });
 });
-
-describe('a seller whose change was not flushed', () => {
-  it('is flushed, and its mark and the record are written at once', async () => {
-    await deployment.interruptedBefore('flushAuthorizerCache', () =>
-      setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended'),
-    );
-    const { findings } = await reconcile(deployment.admin, { fix: false });
-    const difference = findings.find(({ kind, key }) => kind === 'not_flushed' && key === undefined);
-    const flushes = deployment.flushes();
-    await repair(deployment.admin, difference as Difference);
-    expect(deployment.flushes()).toBe(flushes + 1);
-    expect((await deployment.admin.sellers.find(issued.seller.seller_id))?.unflushed_since).toBeUndefined();
-    expect(await repairsRecorded()).toMatchObject([{ details: { difference: 'not_flushed' } }]);
-  });
-});

@@ -269,18 +269,6 @@ describe('the circuit', () => {
     expect(called).toEqual(['second']);
   });
 
-  it('lets calls return to the first provider when it is up again', async () => {
-    const { inquire, outcomes, called, clock } = twoProviders();
-    outcomes.first = [DOWN, DOWN];
-    await inquire();
-    await inquire();
-    clock.advance(10);
-    called.length = 0;
-    await inquire();
-    await inquire();
-    expect(called).toEqual(['first', 'first']);
-  });
-
   it('measures its open time with a monotonic clock: setting the system time back does not prolong it', async () => {
     const monotonic = mock.method(performance, 'now', () => 1000);
     const wallTimeMs = Date.now();
@@ -399,12 +387,6 @@ describe('the failover', () => {
     const { inquire, outcomes, called } = twoProviders();
     outcomes.first = [{ reason: 'aborted' }];
     expect([(await failureOf(inquire())).reason, called]).toEqual(['aborted', ['first']]);
-  });
-
-  it('sends a message with the next provider if the first did not send it', async () => {
-    const { inquire, outcomes, called } = twoProviders(MESSAGE);
-    outcomes.first = [{ reason: 'balance', delivery: 'not_sent' }];
-    expect([await inquire(), called]).toEqual(['matched', ['first', 'second']]);
   });
 
   it.each([

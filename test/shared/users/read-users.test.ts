@@ -1,3 +1,6 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
+import { userKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { countedTable } from '#test/table/counted-table.ts';
@@ -13,9 +16,9 @@ beforeAll(() => {
   store = userStore(table);
 });
 
-const linkMany = async (sellerId: string, people: readonly string[]): Promise<User[]> => {
+const linkMany = async (sellerId: string, people: readonly string[], phone?: string): Promise<User[]> => {
   const users: User[] = [];
-  for (const person of people) users.push(await linked(store, linkOf(sellerId, person)));
+  for (const person of people) users.push(await linked(store, linkOf(sellerId, person, phone)));
   return users;
 };
 
@@ -151,5 +154,56 @@ describe('listPage', () => {
   it('returns what it read if its reads never agree, as after a backup that was not of one moment', async () => {
     await createSeller(table, 'sel_skewed', { user_count: 3, removed_count: 2 });
     expect(await store.listPage('sel_skewed', 1, 20)).toEqual({ users: [], total: 1, totalPages: 1 });
+  });
+});
+
+describe('findByPhone', () => {
+  const all = { page: 1, pageSize: 100 };
+
+  beforeAll(async () => {
+    await createSeller(table, 'sel_phone');
+    await createSeller(table, 'sel_phone_other');
+    await linkMany('sel_phone', ['family-1', 'stranger', 'family-2']);
+    await linkMany('sel_phone', ['shared-1', 'shared-2', 'shared-3'], 'shared');
+    await linkMany('sel_phone_other', ['foreign'], 'shared');
+  });
+
+  it('returns the users of a phone, oldest link first, page by page', async () => {
+    const first = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), {
+      page: 1,
+      pageSize: 2,
+    });
+    expect([namesOf(first.users), first.total, first.totalPages]).toEqual([['shared-1', 'shared-2'], 3, 2]);
+    const second = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), {
+      page: 2,
+      pageSize: 2,
+    });
+    expect([namesOf(second.users), second.total, second.totalPages]).toEqual([['shared-3'], 3, 2]);
+    const third = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), {
+      page: 3,
+      pageSize: 2,
+    });
+    expect(third).toEqual({ users: [], total: 3, totalPages: 2 });
+  });
+
+  it('skips a user that is removed, or gets another phone, between the Query and the read of the users', async () => {
+    await createSeller(table, 'sel_racing');
+    const [removed, moved, kept] = await linkMany('sel_racing', ['gone', 'moved', 'kept'], 'racing');
+    const racing = interceptedTable(table, async ({ name }, send) => {
+      const result = await send();
+      if (name !== 'QueryCommand') return result;
+      await remove('sel_racing', removed?.id ?? '');
+      const change = {
+        TableName: table.name,
+        Key: userKey('sel_racing', 2),
+        UpdateExpression: 'SET phone_hash = :other',
+        ExpressionAttributeValues: { ':other': 'phone-of-another' },
+      };
+      await table.client.send(new UpdateCommand(change));
+      return result;
+    });
+    const page = await userStore(racing).findByPhone('sel_racing', new KeyedHash('phone-of-racing'), all);
+    expect(page).toEqual({ users: [kept], total: 1, totalPages: 1 });
+    expect(await store.getUser('sel_racing', moved?.id ?? '')).toEqual(moved);
   });
 });
