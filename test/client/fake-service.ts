@@ -17,7 +17,7 @@ export const user = {
   ...buyer,
   national_id: '******0829',
   created_at: '2026-11-21T08:30:00.000Z',
-  checked_at: '2026-11-21T08:30:00.000Z',
+  checked_at: '2026-11-22T09:00:00.000Z',
 };
 
 /** A response with a JSON body. */

@@ -368,7 +368,8 @@ describe('paid-checks-per-day', () => {
     const linked = await newBuyerIn(table);
     expect((await call({ body: linked, authorizer: newKey() })).status).toBe(201);
     for (const body of await linksOfAll(linked)) {
-      expect((await call({ body, authorizer: newKey() })).json.code).toBe('verification_unavailable');
+      const { json, headers } = await call({ body, authorizer: newKey() });
+      expect([json.code, headers['Retry-After']]).toEqual(['verification_unavailable', String(16 * 3600)]);
     }
     expect(paid.identity).toBe(1);
   });

@@ -514,18 +514,6 @@ describe('503', () => {
     });
   });
 
-  it('is verification_unavailable until midnight UTC when the stage has used up its paid checks', async () => {
-    const { link, paid } = createUserUnderTest(table, { paidChecksPerDay: 1 });
-    expect((await link()).status).toBe(201);
-    const { status, json, headers } = await link();
-    expect([status, json.code, headers['Retry-After']]).toEqual([
-      503,
-      'verification_unavailable',
-      String(16 * 3600),
-    ]);
-    expect(paid).toEqual({ identity: 1, ownership: 1 });
-  });
-
   it('is verification_unavailable for a key that has used up its quarter of the paid checks of the stage, and no other', async () => {
     const { call, link, paid } = createUserUnderTest(table, { paidChecksPerDay: 8 });
     const authorizer = { ...newKey(), scopes: 'users:write' };

@@ -357,15 +357,16 @@ describe('503', () => {
     expect((await send(phone)).json.code).toBe('resend_too_soon');
   });
 
-  it("is sms_unavailable until midnight UTC when the share of the key in the stage's SMS of the day is used up, and counts nothing", async () => {
+  it("is sms_unavailable until midnight UTC when the seller's share in the stage's SMS of the day is used up, and counts nothing", async () => {
     const { phone } = newPerson();
-    const { send, sent, record } = sendOtp({ smsPerDay: 2 });
-    const limited = { ...seller('sel_a', 'key_stage'), limits: JSON.stringify({ 'sms-per-hour': 2 }) };
-    await send(newPerson().phone, limited);
+    const { send, sent, record } = sendOtp({ smsPerDay: 8 });
+    const limited = { ...seller('sel_a', 'key_stage'), limits: JSON.stringify({ 'sms-per-hour': 3 }) };
+    for (const _ of [1, 2]) expect((await send(newPerson().phone, limited)).status).toBe(202);
     const replies = [await send(phone, limited), await send(phone, limited)];
     expect(replies.map(({ json }) => json.code)).toEqual(['sms_unavailable', 'sms_unavailable']);
     expect(replies[0]?.headers['Retry-After']).toBe(String(16 * 3600));
-    expect([sent.length, (await record(phone)).version]).toEqual([1, 0]);
+    expect([sent.length, (await record(phone)).version]).toEqual([2, 0]);
+    expect((await send(phone, seller('sel_b'))).status).toBe(202);
   });
 
   it('is service_unavailable when other requests keep changing the phone until the deadline, and counts nothing', async () => {

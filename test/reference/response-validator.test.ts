@@ -9,7 +9,7 @@ const user = {
   phone: '+989121234567',
   display_name: 'Sara Ahmadi',
   created_at: '2026-11-21T08:30:00.000Z',
-  checked_at: '2026-11-21T08:30:00.000Z',
+  checked_at: '2026-11-22T09:00:00.000Z',
 };
 
 const removed: Exchange = {

@@ -71,19 +71,6 @@ describe('the index of the search', () => {
     expect(found.map(({ href }) => href)).toContain('docs/access-tokens#verification');
   });
 
-  it('finds whether a key is needed for one-time codes by the words of the question', () => {
-    const question = ['key', 'needed', 'one', 'time', 'codes'];
-    const found = entries.filter(({ title, words }) =>
-      question.every((word) => `${title} ${words}`.toLowerCase().includes(word)),
-    );
-    expect(found.map(({ href }) => href)).toEqual(['docs/sign-in#api-key-for-one-time-codes']);
-  });
-
-  it('finds the page of a key by the words plan and limits', () => {
-    const found = entries.filter(({ words }) => ['plan', 'limits'].every((word) => words.includes(word)));
-    expect(found.map(({ href }) => href)).toContain('docs/key');
-  });
-
   it('is at most 120 KB', async () => {
     expect(Buffer.byteLength((await readPage('search')).body)).toBeLessThanOrEqual(120 * 1024);
   });
