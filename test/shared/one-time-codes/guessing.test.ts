@@ -13,24 +13,6 @@ describe('a month of guessing through one seller', () => {
     expect(chance).toBeLessThan(1e-4);
   });
 
-  it('gives the numbers of the table in docs/security.md', () => {
-    const rows = results.map((row) => [
-      row.sms,
-      row.refusedSends,
-      row.guesses,
-      row.daysUntilLockedForGood,
-      row.chance.toExponential(5),
-    ]);
-    expect(rows).toEqual([
-      [20, 0, 100, 4, '9.99953e-5'],
-      [20, 0, 100, 4, '9.99953e-5'],
-      [100, 0, 100, 9, '9.99951e-5'],
-      [0, 20, 100, 3.3, '9.99953e-5'],
-      [20, 20, 100, 4, '9.99951e-5'],
-      [15, 0, 75, undefined, '7.49974e-5'],
-    ]);
-  });
-
   it('makes at most 50 guesses a day where the buyer signs in every day', () => {
     const { guesses, sms, maxConsecutiveFailures, chance } = simulateMonth(WITH_DAILY_SIGN_IN);
     expect([guesses, sms, maxConsecutiveFailures, chance.toExponential(1)]).toEqual([
