@@ -5,7 +5,6 @@ import type { User } from '#shared/users/schema.ts';
 import { createSeller, linked, linkOf, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
-import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
 import { hashes, linkNewUser, olderHashes } from './users-on.ts';
@@ -240,19 +239,5 @@ describe('422', () => {
     const { status, json } = await listUsers().call({ query: query as Record<string, string | string[]> });
     expect([status, json.code]).toEqual([422, 'validation_failed']);
     expect(json.errors.map((error: { parameter: string }) => error.parameter)).toEqual(parameters);
-  });
-});
-
-describe('503', () => {
-  const queries: Record<string, string>[] = [{}, { phone: SHARED_PHONE }];
-
-  it.each(queries)('is service_unavailable if the database throttles the query %j', async (query) => {
-    const failing = interceptedTable(table, ({ name }, send) => {
-      if (name !== 'QueryCommand') return send();
-      return Promise.reject(Object.assign(new Error('busy'), { name: 'ThrottlingException' }));
-    });
-    const { status, json, headers } = await listUsers(failing).call({ query });
-    expect([status, json.code]).toEqual([503, 'service_unavailable']);
-    expect(Number(headers['Retry-After'])).toBeGreaterThan(0);
   });
 });

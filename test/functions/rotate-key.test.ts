@@ -256,16 +256,6 @@ describe('422', () => {
   );
 });
 
-describe('429', () => {
-  it('is rate_limit_exceeded over the plan, and creates no secret', async () => {
-    const { call } = own.getKey();
-    for (let sent = 0; sent < 100; sent += 1) await call({ authorizer: own.authorizer });
-    const { status, json } = await rotate();
-    expect([status, json.code]).toEqual([429, 'rate_limit_exceeded']);
-    expect((await stored())?.secrets).toHaveLength(1);
-  });
-});
-
 describe('503', () => {
   it('is service_unavailable if the transaction gets no response', async () => {
     const broken = interceptedTable(own.administration.table, ({ name }, send) =>

@@ -1,12 +1,10 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type KeyedHashes, keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { buyerKey, userKey } from '#shared/table/keys.ts';
+import { buyerKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
-import { ordinalOf } from '#shared/users/user-id.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { type NewUser, newPerson, STORED_BIRTH_DATE } from '#test/generated-people.ts';
-import { BUYER_HASH, linked, registerBuyer } from '#test/shared/users/linking.ts';
+import { BUYER_HASH, checkedAt, linked, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 
 const [OLD_SECRET, MIDDLE_SECRET, NEW_SECRET] = ['o', 'm', 'n'].map((letter) => letter.repeat(40));
@@ -28,11 +26,7 @@ export const linkPerson = async (
   by: KeyedHashes,
 ): Promise<User> => {
   await registerBuyer(table);
-  const {
-    id,
-    checked_at: _,
-    ...user
-  } = await linked(userStore(table), {
+  const user = await linked(userStore(table), {
     sellerId,
     person: await by.person(sellerId, person.national_id),
     phone: await by.phone(person.phone),
@@ -46,14 +40,7 @@ export const linkPerson = async (
       created_at: LINKED_AT,
     },
   });
-  const checked = {
-    TableName: table.name,
-    Key: userKey(sellerId, Number(ordinalOf(id))),
-    UpdateExpression: 'SET checked_at = :at',
-    ExpressionAttributeValues: { ':at': CHECKED_AT },
-  };
-  await table.client.send(new UpdateCommand(checked));
-  return { id, ...user, checked_at: CHECKED_AT };
+  return checkedAt(table, sellerId, user, CHECKED_AT);
 };
 
 /** Links a new person to a seller in the store, without the checks of create-user. */

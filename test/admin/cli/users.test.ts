@@ -31,7 +31,7 @@ describe('users', () => {
           phone: E164,
           display_name: 'Sara Ahmadi',
           created_at: users[0]?.created_at,
-          checked_at: users[0]?.created_at,
+          checked_at: users[0]?.checked_at,
         },
       ],
       total: 3,

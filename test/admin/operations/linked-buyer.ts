@@ -2,12 +2,12 @@ import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
-import { BUYER_HASH, registerBuyer } from '#test/shared/users/linking.ts';
+import { BUYER_HASH, checkedAt, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 
 let people = 0;
 
-/** Links a new person with a phone to a seller, through the store of the service. `phoneHash`: the hash it is stored under. */
+/** Links a new person with a phone to a seller, as if it had been checked again a day later. `phoneHash`: the hash it is stored under. */
 export const linkBuyer = async (
   table: Table,
   sellerId: string,
@@ -35,5 +35,5 @@ export const linkBuyer = async (
     performance.now() + 10_000,
   );
   if (!result.written) throw new Error(`the person was not linked: ${result.reason}`);
-  return result.value;
+  return checkedAt(table, sellerId, result.value, '2026-11-22T08:00:00.000Z');
 };

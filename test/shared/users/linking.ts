@@ -1,11 +1,12 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { buyerKey, sellerKey } from '#shared/table/keys.ts';
+import { buyerKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import type { NewLink } from '#shared/users/link-user.ts';
 import type { User } from '#shared/users/schema.ts';
+import { ordinalOf } from '#shared/users/user-id.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
@@ -114,4 +115,21 @@ export const storeWhose = (
 export const resend = async (send: () => Promise<unknown>): Promise<unknown> => {
   await send();
   return send();
+};
+
+/** Changes the time of the last check of a user in the store. Returns the user after it. */
+export const checkedAt = async (
+  { client, name }: Table,
+  sellerId: string,
+  user: User,
+  at: string,
+): Promise<User> => {
+  const change = {
+    TableName: name,
+    Key: userKey(sellerId, Number(ordinalOf(user.id))),
+    UpdateExpression: 'SET checked_at = :at',
+    ExpressionAttributeValues: { ':at': at },
+  };
+  await client.send(new UpdateCommand(change));
+  return { ...user, checked_at: at };
 };
