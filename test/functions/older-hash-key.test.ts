@@ -10,18 +10,18 @@ import { codeSends, codeTries } from '#shared/one-time-codes/store.ts';
 import type { RouteName } from '#shared/routes.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { type KeyedHashes, keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
-import { buyerKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { type TestAdministration, useAdministration } from '#test/admin/operations/use-administration.ts';
 import { bearerOf, ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { type NewUser, newPerson } from '#test/generated-people.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
-import { createSeller, itemsOf, linked } from '#test/shared/users/linking.ts';
+import { createSeller, itemsOf } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { buyerAppOn } from './buyer-links-under-test.ts';
 import { createUserUnderTest } from './create-user-under-test.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
+import { linkPerson } from './users-on.ts';
 
 const [NEW, MIDDLE, OLDEST] = ['n', 'm', 'o'].map((letter) => letter.repeat(40)) as [string, string, string];
 const under = (current: string, ...previous: string[]): KeyedHashes =>
@@ -56,21 +56,7 @@ const store = async (older: KeyedHashes): Promise<Stored> => {
     const { current } = await older.phone(phone);
     await buyerStore(table).register(current, await hashes.buyerId(phone), '2026-11-01T10:00:00.000Z');
   }
-  const phone = await older.phone(person.phone);
-  const user = await linked(userStore(table), {
-    sellerId: SELLER,
-    person: await older.person(SELLER, person.national_id),
-    phone,
-    buyer: buyerKey(phone.current),
-    birthDay: '1991-04-04',
-    user: {
-      national_id_last_four: person.national_id.slice(-4),
-      birth_date: person.birth_date,
-      phone: person.phone,
-      display_name: person.display_name,
-      created_at: '2026-11-21T07:00:00.000Z',
-    },
-  });
+  const user = await linkPerson(table, SELLER, person, older);
   return { older, person, user, stranger };
 };
 
@@ -186,11 +172,12 @@ const cases: readonly Case[] = [
   },
   {
     operation: 'check-user',
-    guarantee: 'gives the user the phone of a registered buyer',
-    async result({ person, stranger, user }) {
+    guarantee: 'gives the user the phone of a registered buyer, and leaves no link of the other',
+    async result({ older, person, stranger, user }) {
       const body = { ...bodyOf(person), phone: stranger.phone };
       const { json } = await links().check({ path: { id: user.id }, body });
-      return [json.phone, (await buyerApp().find(person)).json.data];
+      const { current } = await older.phone(person.phone);
+      return [json.phone, await itemsOf(deployment.table, `LINKS#${current}`)];
     },
     expected: ({ stranger }) => [stranger.phone, []],
   },
