@@ -37,7 +37,8 @@ export interface Stage {
   };
   /**
    * Fixed addresses for providers to allow (output EgressAddress), through one NAT gateway for about 37 USD a month, or one in each of two
-   * zones for about 73: then links and codes go on while a zone is lost.
+   * zones for about 73: then links and codes go on while a zone is lost. No runbook sets it back to null: the functions lose the network
+   * permissions by which Lambda removes their interfaces, so that the deploy hangs in its cleanup, and the address changes.
    */
   readonly staticEgress: 'one-zone' | 'two-zones' | null;
   /** A web firewall. Requests of an address in 5 minutes; `codesPerAddress` holds where one-time codes require no key. */
