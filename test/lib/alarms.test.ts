@@ -138,6 +138,10 @@ describe('the alarms of prod', () => {
 
   test('are at most 60 with those of the rollouts', () => {
     expect(everyAlarm.length).toBeLessThanOrEqual(60);
+    const { api: withEveryOption } = templatesOf('prod', EVERY_OPTION);
+    const ofEveryOption = Object.keys(resourcesOf(withEveryOption, 'AWS::CloudWatch::Alarm')).length;
+    expect(ofEveryOption).toBeGreaterThan(everyAlarm.length);
+    expect(ofEveryOption).toBeLessThanOrEqual(60);
     // One rollout for each operation and the authorizer.
     expect(everyAlarm.length - all.length).toBe(allRoutes.length + 1);
   });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
 const dev = templatesOf('dev').data;
@@ -38,6 +39,17 @@ describe('the data stack', () => {
       },
     ]);
     expect(JSON.stringify(Statement)).toContain(':role/cdk-*-lookup-role-*');
+  });
+
+  test('denies the same to a restored table by the policy of docs/operations.md, since a restore does not copy it', () => {
+    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const [, policy = ''] = /^aws dynamodb put-resource-policy .* --policy '(.+)'$/m.exec(page) ?? [];
+    const [table] = Object.values(resourcesOf(prod, 'AWS::DynamoDB::GlobalTable'));
+    const stacks = JSON.stringify(table?.Properties.Replicas[0].ResourcePolicy.PolicyDocument).replaceAll(
+      /\{"Fn::Join":\["",\["arn:",\{"Ref":"AWS::Partition"\},":iam::",\{"Ref":"AWS::AccountId"\},"(.+?)"\]\]\}/g,
+      '"arn:aws:iam::<account>$1"',
+    );
+    expect(JSON.parse(policy)).toEqual(JSON.parse(stacks));
   });
 
   test('protects the table of prod from deletion', () => {

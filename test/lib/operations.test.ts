@@ -52,6 +52,37 @@ describe('docs/operations.md', () => {
   });
 });
 
+/** The prefix of a service in IAM, where it is not the name in the AWS CLI. */
+const IAM_PREFIXES: Readonly<Record<string, string>> = {
+  deploy: 'codedeploy',
+  'service-quotas': 'servicequotas',
+};
+
+/** Returns the IAM action of a command of the AWS CLI: `kms disable-key` -> `kms:DisableKey`. */
+const actionOf = (service: string, command: string): string => {
+  const verb = command.replaceAll(/(?:^|-)[a-z]/g, (letters) => letters.replace('-', '').toUpperCase());
+  return `${IAM_PREFIXES[service] ?? service}:${verb}`;
+};
+
+test('docs/admin.md names the permission of each `aws` command of the runbooks', () => {
+  const admin = readFileSync(new URL('../../docs/admin.md', import.meta.url), 'utf8');
+  const [, table = ''] = admin.split('## Permissions of the runbooks');
+  // A row names the service once: `kms:DescribeKey`, `DisableKey`.
+  const named = table.split('\n').flatMap((row) => {
+    let prefix = '';
+    return [...row.matchAll(/`(?:([a-z]+):)?([A-Z][A-Za-z]+)`/g)].map(([, service, verb]) => {
+      prefix = service ?? prefix;
+      return `${prefix}:${verb}`;
+    });
+  });
+  const used = [...runbook.matchAll(/\baws ([a-z-]+) (wait table-exists|[a-z]+(?:-[a-z]+)+)/g)].map(
+    ([, service = '', command = '']) =>
+      actionOf(service, command.replace('wait table-exists', 'describe-table')),
+  );
+  expect(used.length).toBeGreaterThan(40);
+  expect([...new Set(used)].filter((action) => !named.includes(action))).toEqual([]);
+});
+
 test('every function logs JSON, which the saved log queries read', () => {
   const formats = Object.values(resourcesOf(api, 'AWS::Lambda::Function')).map(
     ({ Properties }) => Properties.LoggingConfig?.LogFormat,
