@@ -35,10 +35,11 @@ const durationOf = (text: string): number | undefined => {
 export const isoOf = (epochSeconds: number | undefined): string | null =>
   epochSeconds === undefined ? null : `${new Date(epochSeconds * 1000).toISOString().slice(0, 19)}Z`;
 
-/** Parses a time into epoch seconds: from now (`90d`), the start of a day (`2027-01-31`, UTC) or `2027-01-31T12:00Z`. */
-export const parseExpiry = (text: string): number => {
-  const duration = durationOf(text);
+/** Parses a time into epoch seconds: from now (`90d`), the start of a day (`2027-01-31`, UTC), `2027-01-31T12:00Z`, or as the audit shows it. */
+export const parseExpiry = (typed: string): number => {
+  const duration = durationOf(typed);
   if (duration !== undefined) return Math.floor(Date.now() / 1000) + duration;
+  const text = typed.replace(/\.000Z$/, 'Z');
   const seconds = Date.parse(text) / 1000;
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) && !Number.isNaN(seconds);
   // Date.parse takes February 31 for March 3.

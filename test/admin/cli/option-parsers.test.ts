@@ -10,18 +10,25 @@ describe('the times of the CLI', () => {
     }
   });
 
-  it('parses the time of an expiry: from now, a day or a minute in UTC', () => {
-    const texts = ['2027-01-31', '2028-02-29', '2027-01-31T12:30Z', '2027-01-31T12:30:15Z'];
+  it('parses the time of an expiry: from now, a day or a minute in UTC, or as the audit shows it', () => {
+    const texts = [
+      '2027-01-31',
+      '2028-02-29',
+      '2027-01-31T12:30Z',
+      '2027-01-31T12:30:15Z',
+      '2027-01-31T12:30:15.000Z',
+    ];
     expect(texts.map((text) => isoOf(parseExpiry(text)))).toEqual([
       '2027-01-31T00:00:00Z',
       '2028-02-29T00:00:00Z',
       '2027-01-31T12:30:00Z',
       '2027-01-31T12:30:15Z',
+      '2027-01-31T12:30:15Z',
     ]);
     const fromNow = parseExpiry('90d') - Date.now() / 1000;
     expect(Math.abs(fromNow - 90 * 86_400)).toBeLessThan(60);
     const others = ['2027-02-29', '2027-13-01', '2027-1-31', '31-01-2027', '2027-01-31T12:30', 'never'];
-    for (const text of [...others, '2027-01-31T25:00Z', 'tomorrow']) {
+    for (const text of [...others, '2027-01-31T25:00Z', '2027-01-31T12:30:15.500Z', 'tomorrow']) {
       expect(() => parseExpiry(text)).toThrow('It must be like 90d');
     }
   });
