@@ -42,6 +42,7 @@ describe('a request with an access token', () => {
   it('names the environment variable of the token in every language', () => {
     const header = {
       curl: '-H "Authorization: Bearer $ACCESS_TOKEN"',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the sample has the placeholder.
       typescript: "Authorization: `Bearer ${process.env['ACCESS_TOKEN']}`,",
       python: '"Authorization": "Bearer " + os.environ["ACCESS_TOKEN"],',
       php: "'Authorization: Bearer ' . getenv('ACCESS_TOKEN'),",

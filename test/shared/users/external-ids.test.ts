@@ -58,7 +58,10 @@ describe('the external id of a user', () => {
         deadlineMs: inAnHour(),
       });
     const changes = [
-      async () => void (await give(first.id, null), await give(second.id, 'order:1')),
+      async () => {
+        await give(first.id, null);
+        await give(second.id, 'order:1');
+      },
       async () => void (await give(second.id, null)),
     ];
     const racing = interceptedTable(table, async (_command, send) => {
@@ -69,7 +72,10 @@ describe('the external id of a user', () => {
     const found = await userStore(racing).findByExternalId('sel_passed', 'order:1');
     expect([found, changes.length]).toEqual([undefined, 0]);
     await give(first.id, 'order:1');
-    changes.push(async () => void (await give(first.id, null), await give(second.id, 'order:1')));
+    changes.push(async () => {
+      await give(first.id, null);
+      await give(second.id, 'order:1');
+    });
     const passed = await userStore(racing).findByExternalId('sel_passed', 'order:1');
     expect(passed).toEqual({ ...second, external_id: 'order:1' });
   });
