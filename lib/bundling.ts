@@ -208,7 +208,7 @@ export const bundleFunctions = async ({
   plugins = [builtinsWithoutNamespace, neededOnly],
 }: BundleOptions): Promise<Bundles> => {
   const codeDir = resolve(outDir, 'code');
-  const { outputFiles } = await build({
+  const { outputFiles, warnings } = await build({
     absWorkingDir: ROOT,
     bundle: true,
     write: false,
@@ -222,7 +222,8 @@ export const bundleFunctions = async ({
     sourcemap: 'external',
     legalComments: 'none',
     outExtension: { '.js': '.mjs' },
-    logLevel: 'warning',
+    // Its errors are in the one that is thrown.
+    logLevel: 'silent',
     entryPoints: Object.entries(entries ?? (await functionFiles())).map(([name, file]) => ({
       in: file,
       out: join(name, 'index'),
@@ -231,6 +232,7 @@ export const bundleFunctions = async ({
     outdir: join(ROOT, 'bundles'),
     plugins: [...plugins],
   });
+  if (warnings.length > 0) throw new Error(`The bundles: ${warnings.map(({ text }) => text).join('; ')}`);
   await rm(outDir, { recursive: true, force: true });
   for (const { path, contents } of outputFiles) {
     const name = basename(dirname(path));

@@ -178,6 +178,13 @@ describe('the content of a bundle', () => {
   });
 });
 
+test('the build of the bundles fails with a warning of esbuild', async () => {
+  const entry = join(folder, 'warns.js');
+  await writeFile(entry, 'export const isText = typeof isText === "text";');
+  const build = bundleFunctions({ outDir: join(folder, 'warns'), entries: { entry }, plugins: [] });
+  await expect(build).rejects.toThrow('"typeof" operator will never evaluate to "text"');
+});
+
 describe('the build of the bundles fails with the name of a rewrite', () => {
   const CONFIG_LOADER = '@smithy/core/dist-es/submodules/config/node-config-provider/configLoader.js';
   const SCHEMAS = '@aws-sdk/client-kms/dist-es/schemas/schemas_0.js';
