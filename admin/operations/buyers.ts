@@ -5,7 +5,6 @@ import { FIRST_LOCK_AT, PUBLIC_AUDIENCE, SENDS_KEPT_SECONDS } from '#shared/one-
 import { phoneSubject } from '#shared/rate-limits/limits.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import {
-  buyerKey,
   codesPartition,
   type ItemKey,
   limitsPartition,
@@ -82,12 +81,6 @@ const eraseTrace = async (admin: Administration, trace: StoredItem): Promise<voi
     await transact(admin.table, [{ Delete }]);
   }
   await deleteItem(admin, trace);
-};
-
-/** Erases one item of a buyer: its registration, a link with its user, or a trace. */
-export const eraseItem = (admin: Administration, item: StoredItem): Promise<void> => {
-  if (item.user_id !== undefined) return eraseLink(admin, item);
-  return item.sk === buyerKey('').sk ? deleteItem(admin, item) : eraseTrace(admin, item);
 };
 
 /**

@@ -77,8 +77,6 @@ interface Removal {
   readonly sellerId: string;
   readonly userId: string;
   readonly reason: 'operator' | 'erasure';
-  /** A user that the table has lost, as userRemover takes it. */
-  readonly lost?: StoredItem | undefined;
 }
 
 /**
@@ -87,7 +85,7 @@ interface Removal {
  */
 export const removeUser = (
   admin: Administration,
-  { sellerId, userId, reason, lost }: Removal,
+  { sellerId, userId, reason }: Removal,
 ): Promise<RemovalResult> => {
   const details = { user_id: userId };
   const record = admin.record({ action: 'user.removed', seller_id: sellerId, details });
@@ -96,6 +94,5 @@ export const removeUser = (
     reason,
     deadlineMs: performance.now() + TIMEOUT_MS,
     alsoWrite: [auditPut(admin.table, record)],
-    lost,
   });
 };

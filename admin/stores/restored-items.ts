@@ -1,5 +1,7 @@
 /** What a restore reads of two tables: the one that DynamoDB restored, and the live one. */
-import type { NewAuditRecord } from '#shared/audit.ts';
+import * as v from 'valibot';
+import { auditRecordSchema, DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   auditPartition,
@@ -14,7 +16,6 @@ import {
 import { getItem, queryAll, queryFirst, queryPages } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { totalOf } from '#shared/users/removals.ts';
-import { ordinalOf } from '#shared/users/user-id.ts';
 import { batchGetAll } from './batches.ts';
 
 /** Finds one of the items that were read, by its key. */
@@ -35,17 +36,16 @@ export const readEvents = async (
   { after, until }: { readonly after: number; readonly until: number },
 ) => {
   const [removed, updated] = [new Set<unknown>(), new Set<unknown>()];
-  let [count, highestOrdinal] = [0, 0];
+  let count = 0;
   const between = [numberSortKey(after + 1), numberSortKey(MAX_ORDINAL)] as const;
   for await (const items of queryPages(table, { pk: eventsPartition(sellerId), between })) {
     for (const { sk, type, user_id } of items) {
       if (Number(sk) <= until) count += 1;
-      highestOrdinal = Math.max(highestOrdinal, ordinalOf(String(user_id)) ?? 0);
       if (type === 'user.removed') removed.add(user_id);
       if (type === 'user.updated') updated.add(user_id);
     }
   }
-  return { removed, updated, highestOrdinal, isComplete: count >= until - after };
+  return { removed, updated, isComplete: count >= until - after };
 };
 
 export type Events = Awaited<ReturnType<typeof readEvents>>;
@@ -55,7 +55,7 @@ const newestNumber = async (table: Table, pk: string): Promise<number> => {
   return Number(newest?.sk ?? 0);
 };
 
-/** Reads the lowest counts that the items of a seller allow. */
+/** Reads the lowest counts that the items of a seller allow. `removed_count` is undefined if nothing of its removals is left. */
 export const readLeastCounts = async (table: Table, sellerId: string) => {
   const [users, tombstones, event_count, summary] = await Promise.all([
     newestNumber(table, usersPartition(sellerId)),
@@ -63,15 +63,22 @@ export const readLeastCounts = async (table: Table, sellerId: string) => {
     newestNumber(table, eventsPartition(sellerId)),
     getItem(table, removalSummaryKey(sellerId)),
   ]);
-  const removed_count = totalOf((summary?.removed_counts as Uint8Array | undefined) ?? new Uint8Array());
+  const removed_count = summary && totalOf(summary.removed_counts as Uint8Array);
   return { user_count: Math.max(users, tombstones), removed_count, event_count };
 };
 
-/** Reads the audit of a seller or the deployment: `all` records of the live table, and those `added` since the restore point. */
+export type LeastCounts = Awaited<ReturnType<typeof readLeastCounts>>;
+
+const storedRecordSchema = v.object({
+  ...auditRecordSchema.entries,
+  sk: v.string(),
+  phone_hashes: v.optional(v.array(v.string()), []),
+});
+
+/** Reads the audit of a seller or the deployment: `all` records of the live table, and those `added` since the restore point, oldest first. */
 export const readAudit = async (source: Table, live: Table, subject: string) => {
-  const pk = auditPartition(subject);
-  const read = async (table: Table): Promise<readonly (NewAuditRecord & ItemKey)[]> =>
-    (await queryAll(table, { pk })) as never;
+  const read = async (table: Table) =>
+    (await queryAll(table, { pk: auditPartition(subject) })).map((item) => v.parse(storedRecordSchema, item));
   const [past, all] = await Promise.all([read(source), read(live)]);
   const isPast = new Set(past.map(({ sk }) => sk));
   return {
@@ -83,3 +90,17 @@ export const readAudit = async (source: Table, live: Table, subject: string) => 
 };
 
 export type Audit = Awaited<ReturnType<typeof readAudit>>;
+
+/** Reads whose data was removed since the restore point: `phones`, by their hashes, of erased buyers, and `buyers` whose registration was removed. */
+export const readErasures = async (source: Table, live: Table, named: readonly KeyedHash[] = []) => {
+  const { added } = await readAudit(source, live, DEPLOYMENT_SUBJECT);
+  const phones = [
+    ...named.flatMap((phone) => phone.keys((hash) => hash)),
+    ...added.flatMap(({ phone_hashes }) => phone_hashes),
+  ];
+  const last = new Map(added.map(({ action, details }) => [details.buyer_id, action]));
+  const removed = [...last].filter(([, action]) => action === 'buyer.removed').map(([id]) => id);
+  return { phones: new Set<unknown>(phones), buyers: new Set<unknown>(removed) };
+};
+
+export type Erasures = Awaited<ReturnType<typeof readErasures>>;

@@ -35,8 +35,6 @@ export interface RemovalOptions {
   readonly endedPhone?: KeyedHash;
   /** Written in the same transaction, so only with the result `removed`. They have no conditions. */
   readonly alsoWrite?: readonly TransactItem[];
-  /** The keys of a user that the table has lost: sk, id and phone_hash. Its person item and external id stay. */
-  readonly lost?: StoredItem | undefined;
 }
 
 const readAll = async (
@@ -80,7 +78,6 @@ const personActions = (
   TableName: string,
   { sellerId, user, refusedAt }: { sellerId: string; user: StoredItem; refusedAt?: number | undefined },
 ): Action<Overtaken>[] => {
-  if (user.person_hash === undefined) return [];
   const [personHash, phone_hash] = [String(user.person_hash), String(user.phone_hash)];
   const Key = personKey(sellerId, personHash);
   const condition = {
@@ -164,14 +161,14 @@ const removalActions = (
 export const userRemover =
   (table: Table) =>
   async (sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> => {
-    const { removedAt, reason, refusedAt, endedPhone, deadlineMs, alsoWrite = [], lost } = options;
+    const { removedAt, reason, refusedAt, endedPhone, deadlineMs, alsoWrite = [] } = options;
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
     const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
     let read: Read | undefined;
     for (let conflicts = 0; ; conflicts += 1) {
       read ??= await readAll(table, { sellerId, ordinal, endedPhone });
-      const { counts, user = lost, tombstone } = read;
+      const { counts, user, tombstone } = read;
       if (tombstone !== undefined) return tombstone.id === userId ? 'already_removed' : 'not_found';
       if (user === undefined && ordinal > counts.users) return 'not_found';
       if (user !== undefined && user.id !== userId) return 'not_found';

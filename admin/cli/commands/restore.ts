@@ -3,14 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { type RestoreReport, restoreReport, STATES, type State } from '#admin/operations/restore/report.ts';
 import { restore } from '#admin/operations/restore/restore.ts';
-import {
-  type RestoreOptions,
-  type RestoreReport,
-  restoreReport,
-  STATES,
-  type State,
-} from '#admin/operations/restore/restoring.ts';
 import { refusal } from '#admin/refusal.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { parsePhone } from '#shared/values/phone.ts';
@@ -22,11 +16,6 @@ interface Options {
   readonly erased?: string;
   readonly list?: string;
 }
-
-/** What is done, or was right to be left. The table of counts has it, and nobody has to look at each. */
-const COUNTED: readonly State[] = ['missing', 'copied', 'incomplete', 'completed', 'removed', 'erased'];
-
-const LISTED = (Object.keys(STATES) as State[]).filter((state) => !COUNTED.includes(state));
 
 /** Reads a file with one phone on each line. Returns the hashes of each. */
 const readErased = async ({ hashes }: Session, path: string): Promise<KeyedHash[]> => {
@@ -61,7 +50,7 @@ const openList = async (path: string) => {
 
 const shown = (report: RestoreReport, { from, to }: { readonly from: string; readonly to: string }) => {
   const counts = report.counts();
-  const listed = LISTED.flatMap((state) => {
+  const listed = (Object.keys(STATES) as State[]).flatMap((state) => {
     const items = report.first(state);
     const count = counts.reduce((sum, line) => sum + (line.state === state ? line.count : 0), 0);
     return count === 0 ? [] : [{ state, detail: STATES[state], count, items }];
@@ -72,7 +61,7 @@ const shown = (report: RestoreReport, { from, to }: { readonly from: string; rea
       counts.length === 0 ? 'Nothing is missing.\n' : { items: 'findings', rows: counts },
       ...listed.flatMap(({ state, detail, count, items }) => [
         `${state}${count > items.length ? `, ${count}, of which these are the first` : ''}:\n${detail}\n`,
-        { items: 'items', rows: items, fields: ['id', 'seller_id'] },
+        { items: 'items', rows: items, fields: ['kind', 'id', 'seller_id'] },
       ]),
     ],
   };
@@ -81,15 +70,21 @@ const shown = (report: RestoreReport, { from, to }: { readonly from: string; rea
 const run = async (
   session: Session,
   from: string,
-  { list, ...options }: Pick<RestoreOptions, 'isCopy' | 'sellerId' | 'erased'> & Pick<Options, 'list'>,
+  { isCopy, seller, erased, list }: Options & { readonly isCopy: boolean },
 ): Promise<CommandResult> => {
-  const { admin, terminal } = session;
+  const { admin, terminal, requireYes } = session;
   const source = { client: admin.table.client, name: from };
+  const phones = erased === undefined ? undefined : await readErased(session, erased);
+  if (isCopy) {
+    await requireYes(
+      `Copy what ${admin.table.name} lacks from ${from}? \`restore compare\` shows what that is.`,
+    );
+  }
   const file = list === undefined ? undefined : await openList(list);
   const report = restoreReport(file);
   try {
     await withProgress(terminal, 'users', (progress) =>
-      restore(admin, { source, report, ...options, ...progress }),
+      restore(admin, { source, report, isCopy, sellerId: seller, erased: phones, ...progress }),
     );
   } catch (cause) {
     if (!(cause instanceof ResourceNotFoundException)) throw cause;
@@ -100,33 +95,29 @@ const run = async (
   return shown(report, { from, to: admin.table.name });
 };
 
-const compare = async (session: Session, from: string, { list }: Options): Promise<CommandResult> => ({
-  ...(await run(session, from, { isCopy: false, list })),
-  note: 'Nothing was changed. `restore copy` puts what is missing or incomplete.',
+const compare = async (session: Session, from: string, options: Options): Promise<CommandResult> => ({
+  ...(await run(session, from, { ...options, isCopy: false })),
+  note: 'Nothing was changed. `restore copy` puts what is missing.',
 });
 
-const copy = async (session: Session, from: string, { seller, erased, list }: Options) => {
-  const { admin, requireYes } = session;
-  const phones = erased === undefined ? undefined : await readErased(session, erased);
-  await requireYes(
-    `Copy what ${admin.table.name} lacks from ${from}? \`restore compare\` shows what that is.`,
-  );
-  return {
-    ...(await run(session, from, { isCopy: true, sellerId: seller, erased: phones, list })),
-    note: 'Keys that came back wait for `keys confirm`. Run `reconcile --fix` after it.',
-  };
-};
-
-const LIST = ['--list <file>', 'write the id of everything that was found to a CSV file'] as const;
+const copy = async (session: Session, from: string, options: Options): Promise<CommandResult> => ({
+  ...(await run(session, from, { ...options, isCopy: true })),
+  note: 'Keys that came back wait for `keys confirm`. Run `reconcile --fix` after it.',
+});
 
 /** `restore compare|copy` */
 export const addRestoreCommands: AddCommands = ({ group }) => {
   const add = group('restore', 'put back what the table has lost, while the service runs');
   const compareHelp = 'show what is missing or differs from a table that DynamoDB restored; change nothing';
-  add('compare <table>', compareHelp, compare, 'restore compare restored --stage prod').option(...LIST);
   const copyHelp = 'put back what is missing and was not removed since';
-  add('copy <table>', copyHelp, copy, 'restore copy restored --stage prod')
-    .option('--seller <id>', 'only this seller, and no buyers')
-    .option('--erased <file>', 'phones that were erased since, one on each line')
-    .option(...LIST);
+  const commands = [
+    add('compare <table>', compareHelp, compare, 'restore compare restored --stage prod'),
+    add('copy <table>', copyHelp, copy, 'restore copy restored --stage prod'),
+  ];
+  for (const command of commands) {
+    command
+      .option('--seller <id>', 'only this seller, and no buyers')
+      .option('--erased <file>', 'phones that were erased since, one on each line')
+      .option('--list <file>', 'write the id of everything that was found to a CSV file');
+  }
 };

@@ -1,44 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Administration } from '#admin/administration.ts';
-import { refusal } from '#admin/refusal.ts';
 import { SEGMENTS, scanSegment } from '#admin/stores/batches.ts';
-import { type Audit, readAudit } from '#admin/stores/restored-items.ts';
-import { sellerStore } from '#admin/stores/seller-store.ts';
-import { buyerKey, REFUSAL_PREFIX, usersPartition } from '#shared/table/keys.ts';
+import { readErasures, readItems } from '#admin/stores/restored-items.ts';
+import {
+  API_KEY_PREFIX,
+  buyerKey,
+  phoneLinksPartition,
+  REFUSAL_PREFIX,
+  sellerKey,
+  usersPartition,
+} from '#shared/table/keys.ts';
+import { queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
-import { eraseAgain, restoreBuyers, restoreRefusals } from './buyers.ts';
-import { restoreKeys } from './keys.ts';
-import { type RestoreOptions, type Restoring, restoring } from './restoring.ts';
-import { restoreSeller, type SellerRun } from './sellers.ts';
-import { restoreUsers, type UserPace, userPace } from './users.ts';
+import { countsFrom } from '#shared/users/user-change.ts';
+import { buyersOf, keysOf, refusalsOf, restoreGroups } from './groups.ts';
+import { type RestoreOptions, type Run, startRun } from './run.ts';
+import { type RestoredSeller, readSellers, restoreSeller } from './sellers.ts';
+import { userPace, usersOf } from './users.ts';
 
-/** The audit keeps the hashes of erased phones as long as point-in-time recovery reaches back. */
-const MAX_AGE_MS = 35 * 86_400_000;
-
-/** Reads the sellers of the source with their audits. Throws `bad_input` for the wrong table, or for one that is too old to know who was erased since. */
-const readSource = async (admin: Administration, { source, sellerId, erased }: RestoreOptions) => {
-  const all = await sellerStore(source).list();
-  const sellers = all.filter(({ seller_id }) => sellerId === undefined || seller_id === sellerId);
-  const refuse = (reason: string) => refusal('bad_input', `${source.name} ${reason}`);
-  if (sellers.length === 0) {
-    throw refuse(`has no ${sellerId === undefined ? 'sellers' : `seller ${sellerId}`}.`);
-  }
-  const audits = new Map<string, Audit>();
-  for (const { seller_id } of sellers) {
-    audits.set(seller_id, await readAudit(source, admin.table, seller_id));
-  }
-  const isKnown = [...audits.values()].some((audit) => audit.all.length > 0);
-  if (!isKnown && (await admin.sellers.list()).length > 0) {
-    throw refuse(`and ${admin.table.name} have no seller in common.`);
-  }
-  const newest = Math.max(...[...audits.values()].map(({ restoredAtMs }) => restoredAtMs));
-  if (erased === undefined && admin.clock() - newest >= MAX_AGE_MS) {
-    throw refuse(
-      'has no audit record of the last 35 days, so erasures since may be forgotten. Name the erased phones with --erased.',
-    );
-  }
-  const users = sellers.reduce((sum, { user_count, removed_count }) => sum + user_count - removed_count, 0);
-  return { audits, users };
-};
+type Sellers = ReadonlyMap<string, RestoredSeller>;
 
 /** What the pass over the restored table reads: users, registrations and refusals. */
 const READ = [
@@ -49,40 +29,40 @@ const READ = [
 
 /** Compares and copies what one page of the restored table has. Returns the number of its users. */
 const restorePage = async (
-  run: Restoring,
-  { items, sellers, pace }: { items: StoredItem[]; sellers: ReadonlyMap<string, SellerRun>; pace: UserPace },
+  run: Run,
+  { sellers, paceMs }: { readonly sellers: Sellers; readonly paceMs: ReturnType<typeof userPace> },
+  items: readonly StoredItem[],
 ): Promise<number> => {
-  const kinds = Map.groupBy(items, ({ pk, sk }) => {
+  const kindOf = ({ pk, sk }: StoredItem): string => {
     if (String(pk).startsWith(usersPartition(''))) return String(pk);
     return sk === buyerKey('').sk ? 'buyers' : 'refusals';
-  });
-  const { buyers = [], refusals = [], ...users } = Object.fromEntries(kinds);
-  if (run.sellerId === undefined) await restoreBuyers(run, buyers);
-  await restoreRefusals(run, refusals);
+  };
+  const { buyers = [], refusals = [], ...users } = Object.fromEntries(Map.groupBy(items, kindOf));
+  const ofSeller = `${REFUSAL_PREFIX}${run.sellerId ?? ''}`;
+  if (run.sellerId === undefined) await restoreGroups(run, buyersOf(run), buyers);
+  const wanted = refusals.filter(({ sk }) => String(sk).startsWith(ofSeller));
+  await restoreGroups(run, refusalsOf(run), wanted);
   let count = 0;
   for (const [pk, olds] of Object.entries(users)) {
-    const seller = sellers.get(pk.slice(usersPartition('').length));
+    const sellerId = pk.slice(usersPartition('').length);
+    const seller = sellers.get(sellerId);
     if (seller !== undefined) {
-      await restoreUsers(seller, olds, pace);
+      await restoreGroups(run, usersOf(run, seller, paceMs), olds);
       count += olds.length;
     } else if (run.sellerId === undefined) {
-      run.report.add({ kind: 'seller', state: 'seller_unknown', id: pk.slice(usersPartition('').length) });
+      for (const { id } of olds) run.report.add({ kind: 'user', state: 'seller_unknown', sellerId, id });
     }
   }
   return count;
 };
 
 /** Reads the restored table once, in parts at the same time. If one fails, the others end with its error. */
-const restoreItems = async (
-  run: Restoring,
-  sellers: ReadonlyMap<string, SellerRun>,
-  total: number,
-): Promise<void> => {
+const restoreItems = async (run: Run, sellers: Sellers, total: number): Promise<void> => {
   let done = 0;
   const restoreSegment = async (segment: number): Promise<void> => {
-    const pace = userPace();
+    const paceMs = userPace();
     for await (const items of scanSegment(run.source, segment, READ)) {
-      done += await restorePage(run, { items, sellers, pace });
+      done += await restorePage(run, { sellers, paceMs }, items);
       run.onProgress?.(Math.min(done, total), total);
     }
   };
@@ -94,25 +74,48 @@ const restoreItems = async (
 };
 
 /**
+ * Lists what is in the table of buyers who were erased beside the copy: their erasure may have looked before it came back. Such an item is
+ * as the restored table has it; what the buyer has of later is not.
+ */
+const listErasedMeanwhile = async ({ source, table, erasures, report }: Run): Promise<void> => {
+  const { phones } = await readErasures(source, table);
+  for (const hash of phones.difference(erasures.phones)) {
+    for (const pk of [phoneLinksPartition(String(hash)), buyerKey(String(hash)).pk]) {
+      const olds = await queryAll(source, { pk });
+      const at = await readItems(table, olds);
+      for (const { user_id, buyer_id } of olds.filter((item) => isDeepStrictEqual(at(item), item))) {
+        const kind = user_id !== undefined ? 'user' : buyer_id !== undefined ? 'buyer' : 'refusal';
+        report.add({ kind, state: 'not_erased', id: user_id ?? buyer_id });
+      }
+    }
+  }
+};
+
+/**
  * Compares a table that DynamoDB restored with the live one, beside traffic, and with `isCopy` puts what is missing there. Nothing that
  * exists changes but the counts of a seller. Sellers come first: users need their counts. Keys come last: a key lets traffic in, which
  * would link a missing person again. After an interruption, run it again.
  */
 export const restore = async (admin: Administration, options: RestoreOptions): Promise<void> => {
   const { source, isCopy, sellerId } = options;
-  const { audits, users } = await readSource(admin, options);
+  const olds = await readSellers(admin, options);
+  const total = olds.reduce((sum, { old }) => sum + countsFrom(old).users - countsFrom(old).removed, 0);
   const details = { from: source.name, seller: sellerId ?? 'all' };
   const record = (action: string) =>
     isCopy ? admin.audit.write(admin.record({ action, details })) : undefined;
   await record('restore.started');
-  const run = await restoring(admin, options);
-  const sellers = new Map<string, SellerRun>();
-  for (const [id, audit] of audits) {
+  const run = await startRun(admin, options);
+  const sellers = new Map<string, RestoredSeller>();
+  for (const seller of olds) {
     run.check();
-    sellers.set(id, await restoreSeller(run, id, audit));
+    const restored = await restoreSeller(run, seller);
+    sellers.set(restored.sellerId, restored);
   }
-  await restoreItems(run, sellers, users);
-  if (isCopy) await eraseAgain(run);
-  await restoreKeys(sellers.values());
+  await restoreItems(run, sellers, total);
+  if (isCopy) await listErasedMeanwhile(run);
+  for (const seller of sellers.values()) {
+    const range = { pk: sellerKey(seller.sellerId).pk, prefix: API_KEY_PREFIX };
+    await restoreGroups(run, keysOf(run, seller), await queryAll(source, range));
+  }
   await record('restore.ended');
 };

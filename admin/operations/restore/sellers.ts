@@ -1,154 +1,121 @@
-/** The sellers in a restore: each with its counts and its entry in the list of all sellers, before its users and keys. */
-import { isDeepStrictEqual } from 'node:util';
+/** The sellers in a restore: each with its entry in the list of all sellers and what tells which users were removed, before its users and keys. */
+import type { Administration } from '#admin/administration.ts';
+import { refusal } from '#admin/refusal.ts';
 import { putAll } from '#admin/stores/batches.ts';
 import {
   type Audit,
   type Events,
+  readAudit,
   readEvents,
   readItems,
   readLeastCounts,
 } from '#admin/stores/restored-items.ts';
-import type { NewAuditRecord } from '#shared/audit.ts';
-import { setting, settingIfEqual } from '#shared/table/conditions.ts';
-import { removalSummaryKey, sellerKey, sellerListKey, tombstoneKey } from '#shared/table/keys.ts';
-import { getItem, queryPages } from '#shared/table/reads.ts';
+import { sellerStore } from '#admin/stores/seller-store.ts';
+import type { Table } from '#shared/table/client.ts';
+import { removalSummaryKey, sellerKey, tombstoneKey } from '#shared/table/keys.ts';
+import { queryPages } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { countsFrom } from '#shared/users/user-change.ts';
-import type { Restoring, State } from './restoring.ts';
+import { decideSeller, type KeyHistory, keyHistoryFrom, sellerEntry } from './decisions.ts';
+import { putsOf, type RestoreOptions, type Run } from './run.ts';
 
-/**
- * A seller that comes back numbers its events on from so far above: more than it can have had since the restore point, so that no reader
- * takes a new event for one that it has read.
- */
-const EVENTS_AHEAD = 1_000_000;
+/** The audit keeps the hashes of erased phones as long as point-in-time recovery reaches back. */
+const MAX_AGE_MS = 35 * 86_400_000;
 
-/** The actions of the audit that change what a seller is. */
-const CHANGES = /^seller\.(?:suspended|resumed|renamed|templates_set)$/;
-
-/** The run of a restore for one seller. */
-export type SellerRun = Restoring & {
-  readonly sellerId: string;
+/** A seller of the restored table as it is stored, with its audit. */
+interface SourceSeller {
+  readonly old: StoredItem;
   readonly audit: Audit;
+}
+
+/** Reads the sellers of the restored table. Throws `bad_input` for the wrong table, or for one that is too old to know who was erased since. */
+export const readSellers = async (
+  { table, clock, sellers: live }: Administration,
+  { source, sellerId, erased }: RestoreOptions,
+): Promise<SourceSeller[]> => {
+  const refuse = (reason: string) => refusal('bad_input', `${source.name} ${reason}`);
+  const sellers: SourceSeller[] = [];
+  for (const seller of await sellerStore(source).list()) {
+    if (sellerId !== undefined && seller.seller_id !== sellerId) continue;
+    const audit = await readAudit(source, table, seller.seller_id);
+    sellers.push({ old: { ...sellerKey(seller.seller_id), ...seller }, audit });
+  }
+  if (sellers.length === 0) {
+    throw refuse(`has no ${sellerId === undefined ? 'sellers' : `seller ${sellerId}`}.`);
+  }
+  const isKnown = sellers.some(({ audit }) => audit.all.length > 0);
+  if (!isKnown && (await live.list()).length > 0) {
+    throw refuse(`and ${table.name} have no seller in common.`);
+  }
+  const newest = Math.max(...sellers.map(({ audit }) => audit.restoredAtMs));
+  if (erased === undefined && clock() - newest >= MAX_AGE_MS) {
+    throw refuse(
+      'has no audit record of the last 35 days, so erasures since may be forgotten. Name the erased phones with --erased.',
+    );
+  }
+  return sellers;
+};
+
+/** Reads what the live table lacks of a partition of the restored one. */
+async function* missingIn({ source, table }: { source: Table; table: Table }, pk: string) {
+  for await (const items of queryPages(source, { pk })) {
+    const at = await readItems(table, items);
+    yield items.filter((item) => at(item) === undefined);
+  }
+}
+
+const hasAll = async (run: Run, pk: string): Promise<boolean> => {
+  for await (const missing of missingIn(run, pk)) if (missing.length > 0) return false;
+  return true;
+};
+
+/** What the users and keys of a seller need to know of it. */
+export interface RestoredSeller {
+  readonly sellerId: string;
+  /** No user comes back before they are set by hand: its event could not be numbered. */
+  readonly areCountsLow: boolean;
+  readonly keys: KeyHistory;
   /** The events since the restore point. They are read when a missing user first needs them. */
   readonly eventsSince: () => Promise<Events>;
-};
-
-/** Copies what tells which users were removed: without it, no page of a seller that comes back is right. */
-const copyRemovals = async ({ table, source }: Restoring, sellerId: string): Promise<void> => {
-  for (const pk of [tombstoneKey(sellerId, 0).pk, removalSummaryKey(sellerId).pk]) {
-    for await (const items of queryPages(source, { pk })) {
-      const liveAt = await readItems(table, items);
-      // Nothing else writes them while the seller is missing.
-      const missing = items.filter((item) => liveAt(item) === undefined);
-      await putAll(table, missing);
-    }
-  }
-};
-
-/** Whether the seller was suspended when it was lost. Nothing else of it is known. */
-const statusOf = (old: StoredItem, audit: readonly NewAuditRecord[]): unknown => {
-  const last = audit.findLast(({ action }) => /^seller\.(?:suspended|resumed)$/.test(action));
-  if (last === undefined) return old.status;
-  return last.action === 'seller.suspended' ? 'suspended' : 'active';
-};
-
-/** Puts a seller that is missing, with the counts that its items allow. */
-const restoreMissing = async (run: Restoring, old: StoredItem, { all }: Audit): Promise<State[]> => {
-  const { admin, table, isCopy, write, put } = run;
-  if (!isCopy) return ['missing'];
-  const sellerId = String(old.seller_id);
-  await copyRemovals(run, sellerId);
-  const least = await readLeastCounts(table, sellerId);
-  const { users, events } = countsFrom(old);
-  const { highestOrdinal } = await readEvents(table, sellerId, { after: events, until: events });
-  const seller = {
-    ...old,
-    status: statusOf(old, all),
-    user_count: Math.max(users, least.user_count, highestOrdinal),
-    removed_count: least.removed_count,
-    event_count: Math.max(events, least.event_count) + EVENTS_AHEAD,
-  };
-  await write([put(seller)], admin.record({ action: 'seller.restored', seller_id: sellerId }));
-  return ['copied'];
-};
-
-/** What changes with users, or with a flush of the authorizer cache. */
-const OF_OTHERS = ['user_count', 'removed_count', 'event_count', 'unflushed_since'];
-
-const ownOf = (seller: StoredItem): StoredItem =>
-  Object.fromEntries(Object.entries(seller).filter(([name]) => !OF_OTHERS.includes(name)));
-
-/** Sets counts if no user has changed since `event_count` was read. An overwritten seller may have none. */
-const raisedIfUnchanged = (counts: Readonly<Record<string, number>>, event_count: unknown) =>
-  event_count === undefined
-    ? {
-        ...setting(counts),
-        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(#event_count)',
-      }
-    : settingIfEqual(counts, ['event_count', event_count]);
+}
 
 /**
- * Compares a seller that exists, and raises its counts if they are too low: the next user would get the place of another. Undefined: it is
- * missing.
+ * Compares a seller of the restored table with its entry in the list of all sellers, and puts what is missing of them. What tells which users
+ * were removed comes before a missing seller: without it, no page of its users is right, and nothing else writes it meanwhile.
  */
-const restorePresent = async (
-  run: Restoring,
-  old: StoredItem,
-  audit: Audit,
-): Promise<State[] | undefined> => {
-  const { table, isCopy, write } = run;
-  const Key = sellerKey(String(old.seller_id));
-  // Read before the counts, which a change raises together with the items.
-  const least = await readLeastCounts(table, String(old.seller_id));
-  const live = await getItem(table, Key);
-  if (live === undefined) return undefined;
-  const isChanged = audit.added.some(({ action }) => CHANGES.test(action));
-  const isSame = isDeepStrictEqual(ownOf(old), ownOf(live));
-  const states: State[] = isSame ? [] : [isChanged ? 'changed' : 'differs'];
-  const counts = Object.entries(least).map(
-    ([name, count]) => [name, Math.max(count, Number(old[name]), Number(live[name]) || 0)] as const,
-  );
-  if (counts.every(([name, count]) => live[name] === count)) return states;
-  if (!isCopy) return [...states, 'counts_low'];
-  const raised = raisedIfUnchanged(Object.fromEntries(counts), live.event_count);
-  if (await write([{ Update: { TableName: table.name, Key, ...raised } }]))
-    return [...states, 'counts_raised'];
-  return restorePresent(run, old, audit);
-};
-
-/** Compares the entry of a seller in the list of all sellers, and puts it if it is missing. */
-const restoreEntry = async (
-  { table, isCopy, write, put }: Restoring,
-  { seller_id, created_at }: StoredItem,
-): Promise<State[]> => {
-  const entry = { ...sellerListKey(String(created_at), String(seller_id)) };
-  if ((await getItem(table, entry)) !== undefined) return [];
-  if (isCopy) await write([put(entry)]);
-  return [isCopy ? 'completed' : 'incomplete'];
-};
-
-/** Compares a seller of the restored table, and copies what is missing of it. */
-export const restoreSeller = async (run: Restoring, sellerId: string, audit: Audit): Promise<SellerRun> => {
-  const { table, source, report } = run;
-  const old = (await getItem(source, sellerKey(sellerId))) ?? {};
-  const states = (await restorePresent(run, old, audit)) ?? (await restoreMissing(run, old, audit));
-  const isBack = states.some((state) => state === 'missing' || state === 'copied');
-  const entry = await restoreEntry(run, old);
-  // Whichever run brought it back.
-  const isUnknown = isBack || audit.added.some(({ action }) => action === 'seller.restored');
-  const unknown = isUnknown ? (['removals_unknown'] as const) : [];
-  for (const state of [...states, ...(isBack ? [] : entry), ...unknown]) {
-    report.add({ kind: 'seller', state, sellerId, id: sellerId });
+export const restoreSeller = async (run: Run, { old, audit }: SourceSeller): Promise<RestoredSeller> => {
+  const { admin, table, isCopy, report } = run;
+  const sellerId = String(old.seller_id);
+  const removals = removalSummaryKey(sellerId).pk;
+  // Read before the seller, whose counts a change raises together with the items.
+  const least = await readLeastCounts(table, sellerId);
+  const hasRemovals = await hasAll(run, removals);
+  const at = await readItems(table, [old, sellerEntry(old)]);
+  const live = at(old);
+  const decision = decideSeller({ audit, least, hasRemovals }, old, at);
+  let { state } = decision;
+  if (isCopy && decision.puts !== undefined) {
+    if (live === undefined) {
+      for (const pk of [tombstoneKey(sellerId, 0).pk, removals])
+        for await (const missing of missingIn(run, pk)) await putAll(table, missing);
+    }
+    const record = admin.record({ action: 'seller.restored', seller_id: sellerId });
+    if (await run.write(putsOf(table, decision), live === undefined ? record : undefined)) state = 'copied';
   }
-  const readSince = async (): Promise<Events> => {
-    const { events: after } = countsFrom(old);
-    const { events: until } = countsFrom(await getItem(table, sellerKey(sellerId), 'event_count'));
-    return readEvents(table, sellerId, { after, until: isUnknown ? after : until });
+  // Whichever run brought it back.
+  const isBack = live === undefined || audit.added.some(({ action }) => action === 'seller.restored');
+  for (const each of [state, isBack ? ('removals_unknown' as const) : undefined])
+    if (each !== undefined) report.add({ kind: 'seller', state: each, sellerId, id: sellerId });
+  const after = countsFrom(old).events;
+  const until = isBack ? after : countsFrom(live).events;
+  let events: Promise<Events> | undefined;
+  return {
+    sellerId,
+    areCountsLow: state === 'counts_low',
+    keys: keyHistoryFrom(audit),
+    eventsSince: () => {
+      events ??= readEvents(table, sellerId, { after, until });
+      return events;
+    },
   };
-  let since: Promise<Events> | undefined;
-  const eventsSince = (): Promise<Events> => {
-    since ??= readSince();
-    return since;
-  };
-  return { ...run, sellerId, audit, eventsSince };
 };

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { programFor } from '#admin/cli/commands/program.ts';
+import { STATES } from '#admin/operations/restore/report.ts';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import { deployments } from '#bin/deployments.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
@@ -56,6 +57,15 @@ describe('docs/admin.md', () => {
     });
     expect(shown.length).toBeGreaterThan(15);
     expect(shown.filter(({ isCommand, unknown }) => !isCommand || unknown.length > 0)).toEqual([]);
+  });
+
+  it('documents every state of a restore', () => {
+    const section = page.slice(page.indexOf('\n## Restore\n'), page.indexOf('\n## Hash secret\n'));
+    const documented = [...section.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, states = '']) =>
+      states.match(/\w+/g),
+    );
+    expect(documented).toEqual(expect.arrayContaining(Object.keys(STATES)));
+    expect(documented).toHaveLength(Object.keys(STATES).length);
   });
 
   it('states the numbers of the code', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { KeyView } from '#admin/cli/views.ts';
+import { STATES } from '#admin/operations/restore/report.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { itemsIn } from '#test/admin/operations/restore/damage.ts';
@@ -45,49 +45,55 @@ describe('restore', () => {
     const { key_id, seller_id } = await newKey();
     const from = await restorePoint();
     await lose(key_id);
-    const expected = (state: string) => ({
+    const expected = (state: string, detail: string) => ({
       from,
       to: shell.admin.table.name,
-      counts: [
-        { seller_id, kind: 'key', state, count: 1 },
-        { seller_id, kind: 'key', state: 'key_pending', count: 1 },
-      ],
-      listed: [
-        {
-          state: 'key_pending',
-          detail: 'The key waits for `keys confirm`: it may have been revoked since.',
-          count: 1,
-          items: [{ id: key_id, seller_id }],
-        },
-      ],
+      counts: [{ seller_id, kind: 'key', state, count: 1 }],
+      listed: [{ state, detail, count: 1, items: [{ kind: 'key', id: key_id, seller_id }] }],
     });
-    expect(await shell.json('restore', 'compare', from)).toEqual(expected('missing'));
+    expect(await shell.json('restore', 'compare', from)).toEqual(
+      expected('missing', '`restore copy` puts it back.'),
+    );
     expect(await shell.cli('keys', 'show', key_id)).toMatchObject({ exitCode: 1 });
     expect(await shell.cli('restore', 'copy', from)).toMatchObject({
       exitCode: 1,
       error: expect.stringContaining('Add --yes'),
     });
-    expect(await shell.json('restore', 'copy', from, '--yes')).toEqual(expected('copied'));
+    expect(await shell.json('restore', 'copy', from, '--yes')).toEqual(
+      expected('pending', 'The key is back and waits: `keys confirm` or `keys revoke`.'),
+    );
     expect(await shell.json('keys', 'show', key_id)).toMatchObject({ status: 'pending' });
     expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
+    await shell.json('keys', 'confirm', key_id);
     expect((await shell.cli('restore', 'compare', from)).out).toBe('Nothing is missing.\n');
   });
 
-  it('writes the id of everything that it finds to a file, and shows twenty of each within 80 columns', async () => {
+  it('writes the id of everything that it finds to a file, and shows twenty of each state within 80 columns', async () => {
     const keys: string[] = [];
     for (let count = 0; count < 21; count += 1) keys.push((await newKey()).key_id);
     const from = await restorePoint();
     await lose(...keys);
     const file = join(folder, 'ids.csv');
     const { listed } = await shell.json('restore', 'compare', from, '--list', file);
-    expect(listed).toMatchObject([{ state: 'key_pending', count: 21, items: { length: 20 } }]);
+    expect(listed).toMatchObject([{ state: 'missing', count: 21, items: { length: 20 } }]);
     const lines = (await readFile(file, 'utf8')).trim().split('\n');
     expect(lines[0]).toBe('seller_id,kind,id,state');
     const found = lines.slice(1).map((line) => line.replace(/^sel_\w{22},/, ''));
-    expect(found.sort()).toEqual(keys.flatMap((id) => [`key,${id},missing`, `key,${id},key_pending`]).sort());
+    expect(found.sort()).toEqual(keys.map((id) => `key,${id},missing`).sort());
     const { out, error } = await shell.cliWithPerson(() => 'y', 'restore', 'copy', from);
     expect(out).toContain('21, of which these are the first');
-    expect(Math.max(...`${out}${error}`.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    const shown = [...`${out}${error}`.split('\n'), ...Object.values(STATES)];
+    expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it('takes one seller and the phones that were erased since, in a compare too', async () => {
+    const [{ seller_id, key_id }, other] = [await newKey(), await newKey()];
+    const from = await restorePoint();
+    await lose(key_id, other.key_id);
+    const file = await inFile('09121234567', '');
+    const options = ['--seller', seller_id, '--erased', file];
+    const missing = [{ seller_id, kind: 'key', state: 'missing', count: 1 }];
+    expect(await shell.json('restore', 'compare', from, ...options)).toMatchObject({ counts: missing });
   });
 
   it('names a table that does not exist, the line of a file of phones that is none, and a list that cannot be written', async () => {
@@ -101,24 +107,15 @@ describe('restore', () => {
 });
 
 describe('keys confirm', () => {
-  it('makes a restored key valid with what it has now, and refuses a key that does not wait', async () => {
+  it('makes a restored key valid again, with its key in API Gateway, and refuses a key that does not wait', async () => {
     const { key_id } = await newKey();
-    const from = await restorePoint();
     await shell.json('keys', 'rotate', key_id, '--grace', '1h');
+    const from = await restorePoint();
     const { secrets } = await shell.json('keys', 'show', key_id);
-    await deleteAll(
-      shell.admin.table,
-      (await itemsIn(shell.admin.table)).filter(({ sk }) => sk === `KEY#${key_id}`),
-    );
+    await lose(key_id);
     await shell.json('restore', 'copy', from, '--yes');
     await shell.cli('reconcile', '--fix', '--yes');
-    expect(await shell.json('keys', 'show', key_id)).toMatchObject({
-      status: 'pending',
-      secrets: secrets.map(({ last_four, expires_at }: KeyView['secrets'][number]) => ({
-        last_four,
-        expires_at,
-      })),
-    });
+    expect(await shell.json('keys', 'show', key_id)).toMatchObject({ status: 'pending', secrets });
     const [registered] = await Array.fromAsync(shell.usagePlans.listKeys(shell.admin.gatewayKeyName(key_id)));
     await shell.usagePlans.deleteKey(registered?.id ?? '');
     expect(await shell.json('keys', 'confirm', key_id)).toMatchObject({

@@ -1,8 +1,9 @@
 /** A deployment with one seller, a restore point, and a damage after it. */
 import { isDeepStrictEqual } from 'node:util';
 import { eraseBuyer } from '#admin/operations/buyers.ts';
+import { restoreReport } from '#admin/operations/restore/report.ts';
 import { restore } from '#admin/operations/restore/restore.ts';
-import { type RestoreOptions, restoreReport } from '#admin/operations/restore/restoring.ts';
+import type { RestoreOptions } from '#admin/operations/restore/run.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -114,8 +115,18 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
       return found;
     },
 
-    /** Returns what a copy does that may change more: what is left of an erased buyer goes. */
-    copiedWithErasures: (options?: Options) => run(true, options),
+    /** Returns what a copy does if a change comes just before its first write of a kind of items: `USERS`, `BUYER` … */
+    async copiedBeside(kind: string, change: () => Promise<unknown>): Promise<string[]> {
+      let isChanged = false;
+      const beforeWrite = async (write: string): Promise<void> => {
+        if (isChanged || !write.includes(kind)) return;
+        isChanged = true;
+        await change();
+      };
+      const found = await deployment.beforeEachWrite(beforeWrite, () => run(true));
+      expect(isChanged).toBe(true);
+      return found;
+    },
   };
 };
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { pointersOf } from '#admin/operations/restore/users.ts';
+import { pointersOf } from '#admin/operations/restore/decisions.ts';
 import { isUsable, keySecretSchema } from '#shared/api-keys/api-key-item.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { keyText } from './damage.ts';
@@ -27,7 +27,7 @@ export const faultsIn = (items: readonly StoredItem[]): string[] => {
   const faults: string[] = [];
   const users = ofKind(items, 'USERS');
   for (const user of users) {
-    for (const item of pointersOf(sellerOf(user), user) as StoredItem[]) {
+    for (const item of pointersOf(sellerOf(user), user)) {
       const pointer = byKey.get(keyText(item));
       if (!isDeepStrictEqual(pointer, item)) faults.push(`${user.id} has ${JSON.stringify(pointer)}`);
     }
