@@ -29,9 +29,9 @@ import type { State } from './report.ts';
 export interface Decision {
   readonly state?: State;
   /** What is missing of it, and comes back. */
-  readonly puts?: readonly StoredItem[];
+  readonly puts?: readonly StoredItem[] | undefined;
   /** A missing user, which comes back with an event. */
-  readonly user?: StoredItem;
+  readonly user?: StoredItem | undefined;
   /** The state of what was missing and is back, if it is not `copied`. */
   readonly afterwards?: State;
   /** What exists of it, and the attribute that must be as it was read. */
@@ -42,6 +42,24 @@ export interface Decision {
 const missingOf = (items: readonly StoredItem[], at: ItemAt, unchanged: Decision['unchanged']): Decision => {
   const puts = items.filter((item) => at(item) === undefined);
   return puts.length === 0 ? {} : { state: 'missing', puts, unchanged };
+};
+
+/**
+ * Decides again on groups of which two would get the same item back, which no transaction does: the external id of a user that exists was that
+ * of a missing one before. The one of which something exists comes first, and the other one stays away.
+ */
+export const withoutTwice = <Decided extends Decision>(decided: readonly Decided[]): readonly Decided[] => {
+  const taken = new Set<string>();
+  const isMissing = ({ unchanged }: Decision): number => Number(unchanged === undefined);
+  return decided
+    .toSorted((a, b) => isMissing(a) - isMissing(b))
+    .map((decision) => {
+      const keys = (decision.puts ?? []).map(({ pk, sk }) => `${pk} ${sk}`);
+      if (keys.some((key) => taken.has(key)))
+        return { ...decision, state: 'taken', puts: undefined, user: undefined };
+      for (const key of keys) taken.add(key);
+      return decision;
+    });
 };
 
 // Users. The user item is the truth; the person item, the phone link and the external id point to it.
@@ -123,26 +141,6 @@ export const decideMissingUser = (
   return { state: events.updated.has(old.id) ? 'change_lost' : 'missing', user: old, puts };
 };
 
-/** The decision on a user, with its id. */
-export type DecidedUser = Decision & { readonly id: unknown };
-
-/**
- * Decides again on users of which two would get the same item back, which no transaction does: the external id of one that exists was that of a
- * missing one before. The missing one stays away.
- */
-export const withoutTwice = (decisions: readonly DecidedUser[]): readonly DecidedUser[] => {
-  const taken = new Set<string>();
-  const isMissing = ({ user }: Decision): number => Number(user !== undefined);
-  return decisions
-    .toSorted((a, b) => isMissing(a) - isMissing(b))
-    .map((decision) => {
-      const keys = (decision.puts ?? []).map(({ pk, sk }) => `${pk} ${sk}`);
-      if (keys.some((key) => taken.has(key))) return { id: decision.id, state: 'taken' };
-      for (const key of keys) taken.add(key);
-      return decision;
-    });
-};
-
 // Buyers
 
 /** Decides on a registration. After an erasure or a removal, another one in the live table is a registration of later. */
@@ -194,53 +192,42 @@ export const decideRefusal = (erasures: Erasures, old: StoredItem, at: ItemAt): 
 
 // Keys
 
-/** What the audit of the live table tells of the keys of a seller. */
-export interface KeyHistory {
-  readonly revoked: ReadonlySet<unknown>;
-  /** Since the restore point. */
-  readonly rotated: ReadonlySet<unknown>;
-  readonly changed: ReadonlySet<unknown>;
-}
-
-export const keyHistoryFrom = ({ all, added }: Pick<Audit, 'all' | 'added'>): KeyHistory => {
-  const keysOf = (records: Audit['all'], action: RegExp) =>
-    new Set(records.filter((record) => action.test(record.action)).map(({ key_id }) => key_id));
-  return {
-    revoked: keysOf(all, /^key\.(?:revoked|withdrawn)$/),
-    rotated: keysOf(added, /^key\.rotated$/),
-    changed: keysOf(added, /^key\./),
-  };
-};
+/** The audit of a seller in the live table: all of it, and what was added since the restore point. */
+type Records = Pick<Audit, 'all' | 'added'>;
 
 const isSameKey = (
   { unflushed_since: _, ...old }: StoredItem,
   { unflushed_since: __, ...live }: StoredItem,
 ): boolean => isDeepStrictEqual(old, live);
 
-/** Decides on a key. One that is missing comes back as pending: nobody knows whether it was revoked since. */
+/** Decides on a key. One that is missing comes back as pending, with `record`: nobody knows whether it was revoked since. */
 export const decideKey = (
-  { revoked, rotated, changed }: KeyHistory,
-  { old, now }: { readonly old: StoredItem; readonly now: string },
+  { all, added }: Records,
+  { old, record }: { readonly old: StoredItem; readonly record: StoredItem },
   at: ItemAt,
 ): Decision => {
   const { key_id, seller_id } = old;
   const live = at(old);
+  const isAny = (records: Audit['all'], action: RegExp): boolean =>
+    records.some((each) => each.key_id === key_id && action.test(each.action));
+  const isRevoked = isAny(all, /^key\.(?:revoked|withdrawn)$/);
+  const isChanged = isAny(added, /^key\./);
   const idItem = { ...keyIdKey(String(key_id)), seller_id };
   const isFound = at(idItem) !== undefined;
   if (live !== undefined) {
-    if (live.status === 'active' && revoked.has(key_id)) return { state: 'differs' };
+    if (live.status === 'active' && isRevoked) return { state: 'differs' };
     if (!v.is(apiKeySchema, live)) return { state: 'differs' };
-    if (!isSameKey(old, live) && !changed.has(key_id)) return { state: 'differs' };
+    if (!isSameKey(old, live) && !isChanged) return { state: 'differs' };
     if (!isFound) return missingOf([idItem], at, { item: live, attribute: 'version' });
     return live.status === 'pending' && live.restored_at !== undefined ? { state: 'pending' } : {};
   }
   // A key that was revoked, or whose issue was not finished, is of no use.
   if (old.status !== 'active' && old.restored_at === undefined) return {};
-  if (revoked.has(key_id)) return { state: 'removed' };
-  if (rotated.has(key_id)) return { state: 'rotated' };
-  const key = { ...old, status: 'pending', restored_at: now };
-  const state = changed.has(key_id) ? 'change_lost' : 'missing';
-  return { state, afterwards: 'pending', puts: [key, ...(isFound ? [] : [idItem])] };
+  if (isRevoked) return { state: 'removed' };
+  if (isAny(added, /^key\.rotated$/)) return { state: 'rotated' };
+  const key = { ...old, status: 'pending', restored_at: record.at };
+  const state = isChanged ? 'change_lost' : 'missing';
+  return { state, afterwards: 'pending', puts: [key, record, ...(isFound ? [] : [idItem])] };
 };
 
 // Sellers
@@ -250,14 +237,6 @@ export const decideKey = (
  * takes a new event for one that it has read.
  */
 const EVENTS_AHEAD = 1_000_000;
-
-/** What is known of a seller beside its item and its entry in the list of all sellers. */
-export interface SellerFacts {
-  readonly audit: Pick<Audit, 'all' | 'added'>;
-  readonly least: LeastCounts;
-  /** Whether the live table has all that the restored one has of the index of removals. */
-  readonly hasRemovals: boolean;
-}
 
 const areCountsLow = (seller: StoredItem, { removed_count = 0, ...least }: LeastCounts): boolean =>
   Object.entries({ removed_count, ...least }).some(([name, count]) => !(Number(seller[name]) >= count));
@@ -280,9 +259,12 @@ const statusOf = (old: StoredItem, audit: Audit['all']): unknown => {
 export const sellerEntry = ({ created_at, seller_id }: StoredItem) =>
   sellerListKey(String(created_at), String(seller_id));
 
-/** Decides on a seller with its entry in the list of all sellers. One that is missing gets the counts that its items allow. */
+/**
+ * Decides on a seller with its entry in the list of all sellers. One that is missing gets the counts that its items allow. `hasRemovals`: the
+ * live table has all that the restored one has of the index of removals.
+ */
 export const decideSeller = (
-  { audit, least, hasRemovals }: SellerFacts,
+  { audit, least, hasRemovals }: { audit: Records; least: LeastCounts; hasRemovals: boolean },
   old: StoredItem,
   at: ItemAt,
 ): Decision => {

@@ -1,59 +1,122 @@
-/** The groups of items of a restore: the one way to compare them and to put back what is missing, and the kinds that are no users. */
+/** The one way to compare groups of items of the restored table with the live one, and to put back what is missing of them. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ItemAt, readItems } from '#admin/stores/restored-items.ts';
-import type { NewAuditRecord } from '#shared/audit.ts';
+import { ifAbsent } from '#admin/stores/transactions.ts';
+import { eventPut } from '#shared/events/event.ts';
 import { pauseAfterConflict } from '#shared/table/backoff.ts';
-import { type ItemKey, keyIdKey } from '#shared/table/keys.ts';
-import { chunksOf } from '#shared/table/reads.ts';
+import { ifEqual, settingIfEqual } from '#shared/table/conditions.ts';
+import { type ItemKey, sellerKey } from '#shared/table/keys.ts';
+import { chunksOf, getItem } from '#shared/table/reads.ts';
 import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
-import { type Decision, decideBuyer, decideKey, decideRefusal, refusalItems } from './decisions.ts';
+import { countsFrom } from '#shared/users/user-change.ts';
+import { type Decision, withoutTwice } from './decisions.ts';
 import type { Finding } from './report.ts';
-import { putsOf, type Run } from './run.ts';
-import type { RestoredSeller } from './sellers.ts';
+import type { Run } from './run.ts';
 
-/** What was found of a group. */
-type Found = Decision & Pick<Finding, 'sellerId' | 'id'>;
-
-/** What was found of some groups, and the writes that put what is missing of them. */
-export interface Look {
-  readonly found: readonly Found[];
-  readonly items: readonly TransactItem[];
-  readonly record?: NewAuditRecord | undefined;
-}
-
-/** A kind of groups, by an item of the restored table for each. */
+/** A kind of groups. Each group is known by an item of the restored table. */
 export interface GroupKind {
   readonly kind: Finding['kind'];
-  /** Groups that are put in one transaction. */
+  /** Groups that one transaction puts. */
   readonly atOnce: number;
-  /** Reads what the live table has of some groups, and decides on each. */
-  readonly look: (olds: readonly StoredItem[]) => Promise<Look>;
-  /** Says how long to wait after groups that were looked at, of which some came back. */
-  readonly paceMs?: (groups: number, copied: number) => number;
+  readonly aboutOf: (old: StoredItem) => Pick<Finding, 'sellerId' | 'id'>;
+  /** The keys of the items of the live table that decide on a group. */
+  readonly keysOf: (old: StoredItem) => readonly (ItemKey | StoredItem)[];
+  /** The keys of those that are known only when the first ones are read. */
+  readonly moreKeysOf?: (old: StoredItem, at: ItemAt) => readonly (ItemKey | StoredItem)[];
+  readonly decide: (old: StoredItem, at: ItemAt) => Decision | Promise<Decision>;
+  /** The seller of users, whose events number those that come back. */
+  readonly sellerId?: string;
+  /** Says how long to wait after groups that were compared, of which some came back. */
+  readonly paceMs?: (compared: number, copied: number) => number;
 }
 
-/** How long some groups are looked at again beside the changes of a busy seller. */
+type Decided = Decision & Pick<Finding, 'sellerId' | 'id'>;
+
+/** Reads what the live table has of some groups, and decides on each. */
+const decideOn = async (
+  { table }: Run,
+  { aboutOf, keysOf, moreKeysOf, decide }: GroupKind,
+  olds: readonly StoredItem[],
+): Promise<readonly Decided[]> => {
+  const first = await readItems(table, olds.flatMap(keysOf));
+  const rest = await readItems(
+    table,
+    olds.flatMap((old) => moreKeysOf?.(old, first) ?? []),
+  );
+  const at: ItemAt = (key) => first(key) ?? rest(key);
+  const decided: Decided[] = [];
+  for (const old of olds) decided.push({ ...aboutOf(old), ...(await decide(old, at)) });
+  return withoutTwice(decided);
+};
+
+/** Returns the writes that put what is missing of a group, if what the decision was made by is unchanged. */
+export const putsOf = (
+  { table: { name: TableName } }: Run,
+  { puts = [], unchanged }: Pick<Decision, 'puts' | 'unchanged'>,
+): TransactItem[] => {
+  const items = puts.map((Item): TransactItem => ({ Put: { TableName, Item, ...ifAbsent } }));
+  if (unchanged === undefined) return items;
+  const { item, attribute } = unchanged;
+  const Key = { pk: item.pk, sk: item.sk };
+  return [{ ConditionCheck: { TableName, Key, ...ifEqual(attribute, item[attribute]) } }, ...items];
+};
+
+/**
+ * Returns the writes for some groups. Each missing user has an event, numbered from `eventCount` on, under the condition that no change of the
+ * seller came since that was read.
+ */
+const writesOf = (
+  run: Run,
+  { sellerId = '', eventCount }: { readonly sellerId?: string | undefined; readonly eventCount: number },
+  decided: readonly Decision[],
+): TransactItem[] => {
+  const { admin, table } = run;
+  const about = { type: 'user.linked', reason: 'restore', occurredAt: admin.now() } as const;
+  const items: TransactItem[] = [];
+  let linked = 0;
+  for (const { user, puts = [], unchanged } of decided) {
+    if (user === undefined) {
+      items.push(...putsOf(run, { puts, unchanged }));
+      continue;
+    }
+    linked += 1;
+    const last_event = eventCount + linked;
+    items.push(eventPut(table, sellerId, last_event, { ...about, userId: String(user.id) }));
+    items.push(...putsOf(run, { puts: [{ ...user, last_event }, ...puts] }));
+  }
+  if (linked === 0) return items;
+  const raised = settingIfEqual({ event_count: eventCount + linked }, ['event_count', eventCount]);
+  return [{ Update: { TableName: table.name, Key: sellerKey(sellerId), ...raised } }, ...items];
+};
+
+/** How long some groups are decided again beside the changes of a busy seller. */
 const TIMEOUT_MS = 60_000;
 
 /**
- * Looks at some groups, and puts what is missing of them in one transaction. If another writer came first, it looks again. Returns how many
+ * Decides on some groups, and puts what is missing of them in one transaction. If another writer came first, it decides again. Returns how many
  * groups came back. Throws `service_unavailable` after 60 s of other writers.
  */
-const restoreTogether = async (run: Run, { kind, look }: GroupKind, olds: readonly StoredItem[]) => {
+const restoreTogether = async (run: Run, group: GroupKind, olds: readonly StoredItem[]) => {
+  const { table, isCopy, report } = run;
+  const { kind, sellerId } = group;
   const deadlineMs = performance.now() + TIMEOUT_MS;
   for (let conflicts = 0; ; conflicts += 1) {
     run.check();
-    const { found, items, record } = await look(olds);
-    const isPut = run.isCopy && items.length > 0;
-    if (isPut && !(await run.write(items, record))) {
+    // Read first: the condition of the write notices whatever changes after it.
+    const isNumbered = isCopy && sellerId !== undefined;
+    const seller = isNumbered ? await getItem(table, sellerKey(sellerId), 'event_count') : undefined;
+    const decided = await decideOn(run, group, olds);
+    const items = writesOf(run, { sellerId, eventCount: countsFrom(seller).events }, decided);
+    const isPut = isCopy && items.length > 0;
+    if (isPut && !(await run.write(items))) {
       await pauseAfterConflict(conflicts, deadlineMs);
       continue;
     }
-    for (const { sellerId, id, state, afterwards = 'copied' } of found) {
+    for (const { state, afterwards = 'copied', ...about } of decided) {
       if (state === undefined) continue;
-      run.report.add({ kind, sellerId, id, state: isPut && state === 'missing' ? afterwards : state });
+      report.add({ kind, ...about, state: isPut && state === 'missing' ? afterwards : state });
     }
-    return isPut ? found.filter(({ puts }) => puts !== undefined).length : 0;
+    return isPut ? decided.filter(({ puts }) => puts !== undefined).length : 0;
   }
 };
 
@@ -63,62 +126,4 @@ export const restoreGroups = async (run: Run, group: GroupKind, olds: readonly S
     const copied = await restoreTogether(run, group, some);
     await pause(group.paceMs?.(some.length, copied) ?? 0);
   }
-};
-
-/** Looks at groups on which their own items decide. */
-const lookAtItems =
-  (
-    { table }: Run,
-    keysOf: (old: StoredItem) => readonly (ItemKey | StoredItem)[],
-    decide: (old: StoredItem, at: ItemAt) => Found,
-  ) =>
-  async (olds: readonly StoredItem[]): Promise<Look> => {
-    const at = await readItems(table, olds.flatMap(keysOf));
-    const found = olds.map((old) => decide(old, at));
-    return { found, items: found.flatMap((decision) => putsOf(table, decision)) };
-  };
-
-/** Registrations that one transaction puts. */
-const BUYERS_AT_ONCE = 50;
-
-export const buyersOf = (run: Run): GroupKind => ({
-  kind: 'buyer',
-  atOnce: BUYERS_AT_ONCE,
-  look: lookAtItems(
-    run,
-    (old) => [old],
-    (old, at) => ({ id: old.buyer_id, ...decideBuyer(run.erasures, old, at) }),
-  ),
-});
-
-/** Refusals, which two items hold. A person can have two in a table with damage, so each has a transaction of its own. */
-export const refusalsOf = (run: Run): GroupKind => ({
-  kind: 'refusal',
-  atOnce: 1,
-  look: lookAtItems(
-    run,
-    (old) => refusalItems(old).items,
-    (old, at) => ({ sellerId: refusalItems(old).sellerId, ...decideRefusal(run.erasures, old, at) }),
-  ),
-});
-
-/** The keys of one seller, each with the item that finds it by its id and, if it comes back, with an audit record. */
-export const keysOf = (run: Run, { sellerId, keys }: RestoredSeller): GroupKind => {
-  const { admin } = run;
-  const look = lookAtItems(
-    run,
-    (old) => [old, keyIdKey(String(old.key_id))],
-    (old, at) => ({ sellerId, id: old.key_id, ...decideKey(keys, { old, now: admin.now() }, at) }),
-  );
-  return {
-    kind: 'key',
-    atOnce: 1,
-    async look(olds) {
-      const found = await look(olds);
-      const [key] = found.found;
-      if (key?.afterwards === undefined) return found;
-      const about = { seller_id: sellerId, key_id: String(key.id) };
-      return { ...found, record: admin.record({ action: 'key.restored', ...about }) };
-    },
-  };
 };

@@ -13,10 +13,10 @@ import {
 import { queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { countsFrom } from '#shared/users/user-change.ts';
-import { buyersOf, keysOf, refusalsOf, restoreGroups } from './groups.ts';
+import { restoreGroups } from './groups.ts';
+import { buyersOf, keysOf, refusalsOf, type UserPace, userPace, usersOf } from './kinds.ts';
 import { type RestoreOptions, type Run, startRun } from './run.ts';
 import { type RestoredSeller, readSellers, restoreSeller } from './sellers.ts';
-import { userPace, usersOf } from './users.ts';
 
 type Sellers = ReadonlyMap<string, RestoredSeller>;
 
@@ -30,7 +30,7 @@ const READ = [
 /** Compares and copies what one page of the restored table has. Returns the number of its users. */
 const restorePage = async (
   run: Run,
-  { sellers, paceMs }: { readonly sellers: Sellers; readonly paceMs: ReturnType<typeof userPace> },
+  { sellers, paceMs }: { readonly sellers: Sellers; readonly paceMs: UserPace },
   items: readonly StoredItem[],
 ): Promise<number> => {
   const kindOf = ({ pk, sk }: StoredItem): string => {

@@ -4,14 +4,11 @@ import type { Administration } from '#admin/administration.ts';
 import { refusal } from '#admin/refusal.ts';
 import { THROTTLED } from '#admin/stores/batches.ts';
 import { readErasures } from '#admin/stores/restored-items.ts';
-import { ifAbsent, transact } from '#admin/stores/transactions.ts';
-import type { NewAuditRecord } from '#shared/audit.ts';
+import { transact } from '#admin/stores/transactions.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { pauseAfterConflict } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
-import { ifEqual } from '#shared/table/conditions.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
-import type { Decision } from './decisions.ts';
 import type { RestoreReport } from './report.ts';
 
 export interface RestoreOptions {
@@ -56,12 +53,12 @@ export const startRun = async (admin: Administration, options: RestoreOptions) =
     erasures: await readErasures(options.source, table, options.erased),
     check,
     /** Writes all items or none. Returns false if a condition failed. A compare never gets here. */
-    async write(items: readonly TransactItem[], record?: NewAuditRecord): Promise<boolean> {
+    async write(items: readonly TransactItem[]): Promise<boolean> {
       const deadlineMs = performance.now() + THROTTLED_TIMEOUT_MS;
       for (let throttled = 0; ; throttled += 1) {
         check();
         try {
-          return await transact(table, items, record);
+          return await transact(table, items);
         } catch (error) {
           if (!isThrottled(error)) throw error;
           await pauseAfterConflict(throttled, deadlineMs, THROTTLED);
@@ -76,15 +73,3 @@ export const startRun = async (admin: Administration, options: RestoreOptions) =
 };
 
 export type Run = Awaited<ReturnType<typeof startRun>>;
-
-/** Returns the writes that put what is missing of a group, if what the decision was made by is unchanged. */
-export const putsOf = (
-  { name: TableName }: Table,
-  { puts = [], unchanged }: Pick<Decision, 'puts' | 'unchanged'>,
-): TransactItem[] => {
-  const items = puts.map((Item): TransactItem => ({ Put: { TableName, Item, ...ifAbsent } }));
-  if (unchanged === undefined) return items;
-  const { item, attribute } = unchanged;
-  const Key = { pk: item.pk, sk: item.sk };
-  return [{ ConditionCheck: { TableName, Key, ...ifEqual(attribute, item[attribute]) } }, ...items];
-};

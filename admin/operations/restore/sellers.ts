@@ -11,13 +11,15 @@ import {
   readLeastCounts,
 } from '#admin/stores/restored-items.ts';
 import { sellerStore } from '#admin/stores/seller-store.ts';
+import { auditPut } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
 import { removalSummaryKey, sellerKey, tombstoneKey } from '#shared/table/keys.ts';
 import { queryPages } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { countsFrom } from '#shared/users/user-change.ts';
-import { decideSeller, type KeyHistory, keyHistoryFrom, sellerEntry } from './decisions.ts';
-import { putsOf, type RestoreOptions, type Run } from './run.ts';
+import { decideSeller, sellerEntry } from './decisions.ts';
+import { putsOf } from './groups.ts';
+import type { RestoreOptions, Run } from './run.ts';
 
 /** The audit keeps the hashes of erased phones as long as point-in-time recovery reaches back. */
 const MAX_AGE_MS = 35 * 86_400_000;
@@ -74,7 +76,7 @@ export interface RestoredSeller {
   readonly sellerId: string;
   /** No user comes back before they are set by hand: its event could not be numbered. */
   readonly areCountsLow: boolean;
-  readonly keys: KeyHistory;
+  readonly audit: Audit;
   /** The events since the restore point. They are read when a missing user first needs them. */
   readonly eventsSince: () => Promise<Events>;
 }
@@ -99,8 +101,9 @@ export const restoreSeller = async (run: Run, { old, audit }: SourceSeller): Pro
       for (const pk of [tombstoneKey(sellerId, 0).pk, removals])
         for await (const missing of missingIn(run, pk)) await putAll(table, missing);
     }
-    const record = admin.record({ action: 'seller.restored', seller_id: sellerId });
-    if (await run.write(putsOf(table, decision), live === undefined ? record : undefined)) state = 'copied';
+    const record = auditPut(table, admin.record({ action: 'seller.restored', seller_id: sellerId }));
+    const items = [...putsOf(run, decision), ...(live === undefined ? [record] : [])];
+    if (await run.write(items)) state = 'copied';
   }
   // Whichever run brought it back.
   const isBack = live === undefined || audit.added.some(({ action }) => action === 'seller.restored');
@@ -112,7 +115,7 @@ export const restoreSeller = async (run: Run, { old, audit }: SourceSeller): Pro
   return {
     sellerId,
     areCountsLow: state === 'counts_low',
-    keys: keyHistoryFrom(audit),
+    audit,
     eventsSince: () => {
       events ??= readEvents(table, sellerId, { after, until });
       return events;

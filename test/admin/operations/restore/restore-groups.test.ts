@@ -26,7 +26,7 @@ describe('a registration', () => {
     registered_at,
   });
   const LATER = '2026-11-21T11:00:00.000Z';
-  const PERSONS = Array.from({ length: 51 }, (_, index) => `person ${index}`);
+  const PERSONS = Array.from({ length: 101 }, (_, index) => `person ${index}`);
   const buyersNow = async () =>
     (await live.items()).filter(({ pk }) => String(pk).startsWith('BUYER#phone-of'));
   const putBuyers = async (...persons: readonly string[]): Promise<void> => {
@@ -34,12 +34,17 @@ describe('a registration', () => {
     await live.takeRestorePoint();
   };
 
-  it('comes back, fifty-one of them too, unless the buyer was removed or erased since', async () => {
+  it('comes back, a hundred of them too, unless the buyer was removed or erased since', async () => {
     await putBuyers(...PERSONS, 'Sara', 'Reza');
     const before = await buyersNow();
     await live.erase('Sara');
-    const removal = { action: 'buyer.removed', details: { buyer_id: 'byr_of_Reza' } };
-    await live.admin.audit.write(live.admin.record(removal));
+    const audit = async (action: string, person: string): Promise<void> => {
+      live.clock.advance(1);
+      const details = { buyer_id: `byr_of_${person}` };
+      await live.admin.audit.write(live.admin.record({ action, details }));
+    };
+    for (const person of ['Reza', 'person 0']) await audit('buyer.removed', person);
+    await audit('buyer.added', 'person 0');
     await live.lose(/^BUYER#phone/);
     const others = (state: string) => PERSONS.map((person) => `buyer byr_of_${person} ${state}`);
     const gone = ['buyer byr_of_Reza removed', 'buyer byr_of_Sara erased'];
@@ -64,6 +69,17 @@ describe('a registration', () => {
     expect(found).toEqual(['buyer byr_of_Sara copied', 'buyer byr_of_Sara not_erased']);
     await expectBoth('buyer byr_of_Sara not_erased');
     await live.put(buyerOf('Sara', LATER));
+    await expectBoth();
+  });
+
+  it('of a buyer who is erased beside the copy and registers again is not listed as not erased', async () => {
+    await putBuyers('Sara');
+    await live.lose(/^BUYER#phone/);
+    const found = await live.copiedBeside('BUYER', async () => {
+      await live.erase('Sara');
+      await live.put(buyerOf('Sara', LATER));
+    });
+    expect(found).toEqual(['buyer byr_of_Sara differs']);
     await expectBoth();
   });
 

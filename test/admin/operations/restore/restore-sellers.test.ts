@@ -1,9 +1,12 @@
+import { restoreReport } from '#admin/operations/restore/report.ts';
+import { restore } from '#admin/operations/restore/restore.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { deleteAll } from '#admin/stores/batches.ts';
 import { eventReads } from '#shared/events/read-events.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { SELLERS_PARTITION, sellerKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type DamagedDeployment, useDamagedDeployment } from './damaged-deployment.ts';
 import { faultsIn } from './invariants.ts';
 
@@ -27,6 +30,9 @@ describe('a missing seller', () => {
       await live.link('Omid'),
     ];
     await live.remove(removed);
+    const removalsNow = async () =>
+      (await live.items()).filter(({ pk }) => /^(?:REMOVED|REMOVALS)#/.test(String(pk)));
+    const removals = await removalsNow();
     const source = await live.takeRestorePoint();
     await deleteAll(live.table, await live.items());
     const found = await live.copied({ erased: [new KeyedHash('phone-of-Omid')] });
@@ -51,6 +57,8 @@ describe('a missing seller', () => {
       // Four before, then one link.
       event_count: 1_000_005,
     });
+    expect(await removalsNow()).toEqual(removals);
+    expect(removals).toHaveLength(3);
     expect((await live.admin.sellers.list()).map(({ seller_id }) => seller_id)).toContain(live.sellerId);
     // The place of the erased user stays open: its seller counts it.
     expect(faultsIn(await live.items())).toEqual(['3 - 1 is not 1 users']);
@@ -194,10 +202,20 @@ describe('a restored table', () => {
   });
 
   it('is read to the end of a step after an interrupt, and no further', async () => {
-    await live.link('Sara');
-    await live.takeRestorePoint();
-    await live.lose(/^USERS#/);
-    await expect(live.copied({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'interrupted' });
-    expect(await live.userAt(1)).toBeUndefined();
+    for (let person = 0; person < 20; person += 1) await live.link(`person ${person}`);
+    const source = await live.takeRestorePoint();
+    const ended = new AbortController();
+    let reads = 0;
+    const table = interceptedTable(live.table, async ({ name, input }, send) => {
+      if (name === 'BatchGetCommand' && JSON.stringify(input).includes('USERS#')) {
+        reads += 1;
+        ended.abort();
+      }
+      return send();
+    });
+    const options = { source, isCopy: false, report: restoreReport(), signal: ended.signal };
+    await expect(restore({ ...live.admin, table }, options)).rejects.toMatchObject({ code: 'interrupted' });
+    // Of the first nineteen.
+    expect(reads).toBe(1);
   });
 });
