@@ -23,20 +23,23 @@ import { blockOf, isRemovedIn } from '#shared/users/removals.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { personItem } from '#shared/users/user-item.ts';
 import { parseBirthDate } from '#shared/values/birth-date.ts';
-import type { State } from './report.ts';
+import type { Finding, State } from './report.ts';
 
 /** Without a state there is nothing to tell of the group. */
 export interface Decision {
   readonly state?: State;
   /** What is missing of it, and comes back. */
-  readonly puts?: readonly StoredItem[] | undefined;
+  readonly puts?: readonly StoredItem[];
   /** A missing user, which comes back with an event. */
-  readonly user?: StoredItem | undefined;
+  readonly user?: StoredItem;
   /** The state of what was missing and is back, if it is not `copied`. */
   readonly afterwards?: State;
   /** What exists of it, and the attribute that must be as it was read. */
   readonly unchanged?: { readonly item: StoredItem; readonly attribute: string } | undefined;
 }
+
+/** A decision, and which group it is about. */
+export type Decided = Decision & Pick<Finding, 'sellerId' | 'id'>;
 
 /** Decides on the items that belong to an item that exists. */
 const missingOf = (items: readonly StoredItem[], at: ItemAt, unchanged: Decision['unchanged']): Decision => {
@@ -48,15 +51,15 @@ const missingOf = (items: readonly StoredItem[], at: ItemAt, unchanged: Decision
  * Decides again on groups of which two would get the same item back, which no transaction does: the external id of a user that exists was that
  * of a missing one before. The one of which something exists comes first, and the other one stays away.
  */
-export const withoutTwice = <Decided extends Decision>(decided: readonly Decided[]): readonly Decided[] => {
+export const withoutTwice = (decided: readonly Decided[]): readonly Decided[] => {
   const taken = new Set<string>();
   const isMissing = ({ unchanged }: Decision): number => Number(unchanged === undefined);
   return decided
     .toSorted((a, b) => isMissing(a) - isMissing(b))
     .map((decision) => {
       const keys = (decision.puts ?? []).map(({ pk, sk }) => `${pk} ${sk}`);
-      if (keys.some((key) => taken.has(key)))
-        return { ...decision, state: 'taken', puts: undefined, user: undefined };
+      const { sellerId, id } = decision;
+      if (keys.some((key) => taken.has(key))) return { sellerId, id, state: 'taken' };
       for (const key of keys) taken.add(key);
       return decision;
     });
@@ -180,7 +183,6 @@ export const decideRefusal = (erasures: Erasures, old: StoredItem, at: ItemAt): 
     if (items.some((item) => isDeepStrictEqual(at(item), item))) return { state: 'not_erased' };
     return link === undefined ? { state: 'erased' } : {};
   }
-  if (person !== undefined && link !== undefined) return {};
   const isOfOther = person?.phone_hash !== items[0]?.phone_hash || person?.refused_at === undefined;
   if (person !== undefined && isOfOther) return { state: 'taken' };
   const left = person ?? link;

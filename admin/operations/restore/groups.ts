@@ -9,7 +9,7 @@ import { type ItemKey, sellerKey } from '#shared/table/keys.ts';
 import { chunksOf, getItem } from '#shared/table/reads.ts';
 import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
 import { countsFrom } from '#shared/users/user-change.ts';
-import { type Decision, withoutTwice } from './decisions.ts';
+import { type Decided, type Decision, withoutTwice } from './decisions.ts';
 import type { Finding } from './report.ts';
 import type { Run } from './run.ts';
 
@@ -29,8 +29,6 @@ export interface GroupKind {
   /** Says how long to wait after groups that were compared, of which some came back. */
   readonly paceMs?: (compared: number, copied: number) => number;
 }
-
-type Decided = Decision & Pick<Finding, 'sellerId' | 'id'>;
 
 /** Reads what the live table has of some groups, and decides on each. */
 const decideOn = async (

@@ -28,11 +28,15 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
   const users = userStore(table);
   let source: Table | undefined;
 
-  const run = async (isCopy: boolean, options: Options = {}): Promise<string[]> => {
+  const restoredTable = (): Table => {
     if (source === undefined) throw new Error('there is no restore point');
+    return source;
+  };
+
+  const run = async (isCopy: boolean, options: Options = {}): Promise<string[]> => {
     const lines: string[] = [];
     const report = restoreReport({ write: (line) => lines.push(line.trim()) });
-    await restore(admin, { source, report, isCopy, ...options });
+    await restore(admin, { source: restoredTable(), report, isCopy, ...options });
     // `<seller>,<kind>,<id>,<state>` without the seller
     return lines
       .slice(1)
@@ -44,6 +48,7 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
     ...deployment,
     sellerId,
     users,
+    source: restoredTable,
 
     async link(person: string, externalId?: string, of = sellerId): Promise<string> {
       const { user, ...newLink } = linkOf(of, person);

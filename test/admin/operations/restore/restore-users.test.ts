@@ -62,6 +62,20 @@ const overwritePerson = async (): Promise<void> => {
   await live.put({ ...person, phone_hash: 'phone-of-later' });
 };
 
+/** Copies while the transactions of users end with these errors, one after the other. Returns how many transactions were sent. */
+const copiedBesideErrors = async (...errors: readonly Error[]): Promise<number> => {
+  let sent = 0;
+  const table = interceptedTable(live.table, async ({ name, input }, send) => {
+    if (name !== 'TransactWriteCommand' || !JSON.stringify(input).includes('USERS#')) return send();
+    sent += 1;
+    const error = errors[sent - 1];
+    if (error !== undefined) throw error;
+    return send();
+  });
+  await restore({ ...live.admin, table }, { source: live.source(), isCopy: true, report: restoreReport() });
+  return sent;
+};
+
 /** Expects that a compare and a copy find the same, and that no user is at the first place afterwards. */
 const expectAway = async (...lines: readonly string[]): Promise<void> => {
   expect(await live.compared()).toEqual([...lines].sort());
@@ -278,24 +292,43 @@ describe('a missing user', () => {
     await expectAway(`user ${id} seller_unknown`);
   });
 
-  it('is put again while DynamoDB throttles the transaction', async () => {
+  it('is decided again if its seller has changed since before it was read', async () => {
     const id = await live.link('Sara');
     const source = await live.takeRestorePoint();
     await live.lose(ALL_OF_USERS);
-    const canceled = new TransactionCanceledException({
-      message: 'canceled',
-      $metadata: {},
-      CancellationReasons: [{ Code: 'None' }, { Code: 'ThrottlingError' }],
-    });
-    let throttled = 0;
-    const table = interceptedTable(live.table, async ({ name }, send) => {
-      if (name !== 'TransactWriteCommand' || throttled === 2) return send();
-      throttled += 1;
-      throw canceled;
+    const sent: string[] = [];
+    const table = interceptedTable(live.table, async ({ name, input }, send) => {
+      if (!/^(?:BatchGet|TransactWrite)/.test(name) || !JSON.stringify(input).includes('USERS#'))
+        return send();
+      sent.push(name);
+      const result = await send();
+      if (sent.length === 1) await live.link('Reza');
+      return result;
     });
     await restore({ ...live.admin, table }, { source, isCopy: true, report: restoreReport() });
-    expect(throttled).toBe(2);
+    const once = ['BatchGetCommand', 'TransactWriteCommand'];
+    expect(sent).toEqual([...once, ...once]);
     expect((await live.userAt(1))?.id).toBe(id);
+    expect(faultsIn(await live.items())).toEqual([]);
+  });
+
+  it('is put again while DynamoDB throttles the transaction', async () => {
+    const id = await live.link('Sara');
+    await live.takeRestorePoint();
+    await live.lose(ALL_OF_USERS);
+    const CancellationReasons = [{ Code: 'None' }, { Code: 'ThrottlingError' }];
+    const canceled = new TransactionCanceledException({ message: '', $metadata: {}, CancellationReasons });
+    expect(await copiedBesideErrors(canceled, canceled)).toBe(3);
+    expect((await live.userAt(1))?.id).toBe(id);
+  });
+
+  it('ends the copy with the error of its write, which the other parts do not hide', async () => {
+    await live.link('Sara');
+    await live.takeRestorePoint();
+    await live.lose(ALL_OF_USERS);
+    // transactWrite sends a transaction again whose answer was lost.
+    const broken = new Error('broken');
+    await expect(copiedBesideErrors(broken, broken)).rejects.toThrow('broken');
   });
 });
 
