@@ -8,13 +8,16 @@ import {
   phoneLinksPartition,
   REFUSAL_PREFIX,
   sellerKey,
+  sellerOfPhoneLink,
   usersPartition,
 } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { countsFrom } from '#shared/users/user-change.ts';
+import { refusalItems } from './decisions.ts';
 import { restoreGroups } from './groups.ts';
 import { buyersOf, keysOf, refusalsOf, type UserPace, userPace, usersOf } from './kinds.ts';
+import type { Finding } from './report.ts';
 import { type RestoreOptions, type Run, startRun } from './run.ts';
 import { type RestoredSeller, readSellers, restoreSeller } from './sellers.ts';
 
@@ -73,6 +76,13 @@ const restoreItems = async (run: Run, sellers: Sellers, total: number): Promise<
   run.check();
 };
 
+/** What an item of a phone is about: a registration, the user of a link, or a refusal. */
+const erasableOf = (old: StoredItem): Omit<Finding, 'state'> => {
+  if (old.buyer_id !== undefined) return { kind: 'buyer', id: old.buyer_id };
+  if (old.user_id === undefined) return { kind: 'refusal', sellerId: refusalItems(old).sellerId };
+  return { kind: 'user', sellerId: sellerOfPhoneLink(old.sk), id: old.user_id };
+};
+
 /**
  * Lists what is in the table of buyers who were erased beside the copy: their erasure may have looked before it came back. Such an item is
  * as the restored table has it; what the buyer has of later is not.
@@ -83,10 +93,8 @@ const listErasedMeanwhile = async ({ source, table, erasures, report }: Run): Pr
     for (const pk of [phoneLinksPartition(String(hash)), buyerKey(String(hash)).pk]) {
       const olds = await queryAll(source, { pk });
       const at = await readItems(table, olds);
-      for (const { user_id, buyer_id } of olds.filter((item) => isDeepStrictEqual(at(item), item))) {
-        const kind = user_id !== undefined ? 'user' : buyer_id !== undefined ? 'buyer' : 'refusal';
-        report.add({ kind, state: 'not_erased', id: user_id ?? buyer_id });
-      }
+      for (const old of olds.filter((item) => isDeepStrictEqual(at(item), item)))
+        report.add({ ...erasableOf(old), state: 'not_erased' });
     }
   }
 };

@@ -44,9 +44,6 @@ const keyChanges = ({ deployment: { admin }, random, used }: CampaignOptions, se
   return { secrets, ids, issue, change };
 };
 
-/** Numbers of `damage`: an item stays, or is lost. */
-const LOSSES = [0, 1] as const;
-
 /** Returns whether an item belongs to one of these users or keys. */
 const belongsTo =
   (userIds: ReadonlySet<unknown>, keyIds: readonly string[]) =>
@@ -108,11 +105,11 @@ export const restore: Campaign = {
 
       const now = await itemsIn(table);
       const ids = new Set(damaged.linkedUsers().map((line) => /usr_[0-9A-Za-z]{22}/.exec(line)?.[0]));
-      const numbers = Array.from({ length: 97 }, () => random.pick(LOSSES));
+      const list = Array.from({ length: 97 }, () => random.pick(['none', 'lost'] as const));
       const past = new Map(snapshot.map((item) => [keyText(item), item]));
       // What was written since is not in the restored table: a later one has it.
       const lossable = now.filter((item) => isDeepStrictEqual(past.get(keyText(item)), item));
-      const lost = await damage(table, { snapshot, now: lossable.filter(belongsTo(ids, keys.ids)), numbers });
+      const lost = await damage(table, { snapshot, now: lossable.filter(belongsTo(ids, keys.ids)), list });
       report.tried('the loss of an item', lost.length);
       let isCopied = false;
       const goOn = async (worker: (typeof others)[number]): Promise<void> => {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -20,62 +19,36 @@ export const itemsIn = async ({ client, name: TableName }: Table): Promise<Store
 
 const KINDS = /^(?:USERS|PERSON|LINKS|EXTERNAL|BUYER|SELLER|SECRET|KEYID|SELLERS)\b/;
 
-/** The attributes that a faulty program overwrites with something else. */
-const WRONG: Readonly<Record<string, readonly string[]>> = {
-  USERS: ['display_name', 'external_id', 'phone_hash', 'person_hash', 'last_event', 'id'],
-  PERSON: ['user_id', 'ordinal', 'phone_hash'],
-  LINKS: ['user_id'],
-  EXTERNAL: ['user_id'],
-};
+/** What becomes of an item: it is lost, is as it was in the snapshot again, or has only its keys. */
+export type Damage = 'none' | 'lost' | 'older' | 'emptied';
 
-const wrongValueOf = (item: StoredItem, attribute: string): unknown => {
-  // An id in the form of one, which no user can have.
-  if (attribute === 'id') return `usr_${'z'.repeat(22)}`;
-  return typeof item[attribute] === 'number' ? 9_999_999 : `wrong-${attribute}`;
-};
+/** Items that point to another one follow from it, so a restore can put them although the snapshot lacks them. */
+const POINTERS = /^(?:PERSON|LINKS|EXTERNAL|KEYID)\b/;
 
-/** What damage can do to one item; undefined: nothing that a restore could set right. `number` chooses. */
-const damaged = (
-  item: StoredItem,
-  old: StoredItem | undefined,
-  number: number,
-): StoredItem | 'deleted' | undefined => {
-  const kind = String(item.pk).split('#')[0] as string;
-  const isSame = isDeepStrictEqual(old, item);
-  const isPointer = ['PERSON', 'LINKS', 'EXTERNAL', 'KEYID'].includes(kind);
-  if (old === undefined && !isPointer) return undefined;
-  if (number % 3 === 0) return 'deleted';
-  if (number % 3 === 1) return isSame || kind === 'SECRET' ? undefined : old;
-  const attribute = WRONG[kind]?.[number % (WRONG[kind]?.length ?? 1)];
-  // A wrong value under the number of a later event cannot be told from that event's.
-  if (attribute === undefined || (kind === 'USERS' && !isSame)) return undefined;
-  return { ...item, [attribute]: wrongValueOf(item, attribute) };
-};
-
-/** Damages the items that the numbers choose, without a trace. */
+/** Damages the items one after the other, without a trace, by the list that begins again at its end. Returns those that it has hit. */
 export const damage = async (
   table: Table,
   {
     snapshot,
     now,
-    numbers,
-  }: { snapshot: readonly StoredItem[]; now: readonly StoredItem[]; numbers: readonly number[] },
+    list,
+  }: { snapshot: readonly StoredItem[]; now: readonly StoredItem[]; list: readonly Damage[] },
 ): Promise<readonly StoredItem[]> => {
   const past = new Map(snapshot.map((item) => [keyText(item), item]));
   const hit = now
     .filter(({ pk }) => KINDS.test(String(pk)))
-    .flatMap((item, index) => {
-      const number = numbers[index % Math.max(1, numbers.length)] ?? 0;
-      const result = number % 2 === 0 ? undefined : damaged(item, past.get(keyText(item)), (number - 1) / 2);
-      return result === undefined ? [] : [{ item, result }];
-    });
+    .map((item, index) => ({ item, old: past.get(keyText(item)), kind: list[index % list.length] ?? 'none' }))
+    .filter(
+      ({ item, old, kind }) => kind !== 'none' && (old !== undefined || POINTERS.test(String(item.pk))),
+    );
+  const of = (wanted: Damage) => hit.filter(({ kind }) => kind === wanted);
   await deleteAll(
     table,
-    hit.filter(({ result }) => result === 'deleted').map(({ item }) => item),
+    of('lost').map(({ item }) => item),
   );
-  await putAll(
-    table,
-    hit.flatMap(({ result }) => (result === 'deleted' ? [] : [result])),
-  );
+  await putAll(table, [
+    ...of('older').flatMap(({ old }) => (old === undefined ? [] : [old])),
+    ...of('emptied').map(({ item: { pk, sk } }) => ({ pk, sk })),
+  ]);
   return hit.map(({ item }) => item);
 };

@@ -37,6 +37,7 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
     const lines: string[] = [];
     const report = restoreReport({ write: (line) => lines.push(line.trim()) });
     await restore(admin, { source: restoredTable(), report, isCopy, ...options });
+    for (const line of lines.slice(1)) expect(line).toMatch(/^(?:sel_\w{22},(?!buyer)|,buyer)/);
     // `<seller>,<kind>,<id>,<state>` without the seller
     return lines
       .slice(1)

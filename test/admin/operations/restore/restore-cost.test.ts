@@ -44,20 +44,4 @@ describe('restore', () => {
     expect(await run(false)).toEqual({ ...read, keys, counts: 0 });
     expect(await run(true)).toEqual({ keys, counts: 2, items: USERS * 5 + 2, transactions: 2 });
   });
-
-  it('sends no write in a compare, whatever is missing', async () => {
-    const live = await newDeployment();
-    await live.link('Sara', 'E-1');
-    await live.endLink(await live.link('Reza'));
-    await live.issued({ sellerId: live.sellerId });
-    const source = await live.takeRestorePoint();
-    await live.lose(/^(?!AUDIT)/);
-    const names = new Set<string>();
-    const table = interceptedTable(live.table, async ({ name }, send) => {
-      names.add(name);
-      return send();
-    });
-    await restore({ ...live.admin, table }, { source, isCopy: false, report: restoreReport() });
-    expect([...names].sort()).toEqual(['BatchGetCommand', 'GetCommand', 'QueryCommand']);
-  });
 });

@@ -105,6 +105,7 @@ describe('a registration', () => {
 });
 
 describe('a refusal', () => {
+  const OTHER_PHONE = { phone_hash: 'phone-of-later', refused_at: 1_900_000_000 };
   const linkAndEnd = async (person: string): Promise<void> => {
     await live.endLink(await live.link(person));
   };
@@ -138,36 +139,39 @@ describe('a refusal', () => {
     expect(await itemsOf('Sara')).toEqual(before);
   });
 
-  it.each([
-    ['before the copy', /^(?:PERSON|LINKS)#/],
-    ['between the read and the write', /^LINKS#/],
-  ] as const)('stays away if the person is linked again %s', async (name, lost) => {
+  const linkedAgain = () => ({ ...personOf('Sara'), user_id: 'usr_of_later', phone_hash: 'phone-of-Sara' });
+
+  it.each<[string, string, () => Promise<unknown>]>([
+    ['taken', 'the person is linked again', () => live.put(linkedAgain())],
+    [
+      'taken',
+      'the person has refused by another phone',
+      () => live.put({ ...personOf('Sara'), ...OTHER_PHONE }),
+    ],
+    ['erased', 'the buyer was erased since', () => live.erase('Sara')],
+  ])('stays away as %s if %s', async (state, _name, change) => {
     await linkAndEnd('Sara');
     await live.takeRestorePoint();
-    await live.lose(lost);
-    const linked = { ...personOf('Sara'), user_id: 'usr_of_later', phone_hash: 'phone-of-Sara' };
-    const link = () => live.put(linked);
-    const isBefore = name === 'before the copy';
-    if (isBefore) await link();
-    const found = isBefore ? await live.copied() : await live.copiedBeside('LINKS', link);
-    expect(found).toEqual(['refusal  taken']);
-    expect(await itemsOf('Sara')).toEqual([linked, undefined]);
+    await change();
+    await live.lose(/^LINKS#/);
+    await expectBoth(`refusal  ${state}`);
   });
 
-  it('stays away if the person has refused by another phone since', async () => {
-    await linkAndEnd('Reza');
+  it('is listed as not erased if the buyer was erased since and one of its items is left', async () => {
+    await linkAndEnd('Sara');
     await live.takeRestorePoint();
     await live.lose(/^LINKS#/);
-    await live.put({ ...personOf('Reza'), phone_hash: 'phone-of-later', refused_at: 1_900_000_000 });
-    await expectBoth('refusal  taken');
+    await live.erase('Sara');
+    await expectBoth('refusal  not_erased');
   });
 
-  it('stays away if the buyer was erased since, and is listed as not erased if one of its items is left', async () => {
-    for (const person of ['Sara', 'Reza']) await linkAndEnd(person);
+  it('stays away if the person is linked again between the read and the write', async () => {
+    await linkAndEnd('Sara');
     await live.takeRestorePoint();
-    await deleteAll(live.table, [linkOf('Reza')]);
-    for (const person of ['Sara', 'Reza']) await live.erase(person);
-    await expectBoth('refusal  erased', 'refusal  not_erased');
+    await live.lose(/^LINKS#/);
+    const found = await live.copiedBeside('LINKS', () => live.put(linkedAgain()));
+    expect(found).toEqual(['refusal  taken']);
+    expect(await itemsOf('Sara')).toEqual([linkedAgain(), undefined]);
   });
 
   it('is listed as not erased if the buyer is erased beside the copy, unless the buyer refuses again', async () => {

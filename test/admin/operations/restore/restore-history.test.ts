@@ -6,7 +6,7 @@ import { putAll } from '#admin/stores/batches.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { beginHistory, operations } from '../random-administration.ts';
 import { useAdministration } from '../use-administration.ts';
-import { damage, itemsIn, keyText } from './damage.ts';
+import { type Damage, damage, itemsIn, keyText } from './damage.ts';
 import { faultsIn, validSecretsIn } from './invariants.ts';
 
 const newAdministration = useAdministration();
@@ -17,22 +17,16 @@ const usersIn = (items: readonly StoredItem[]): StoredItem[] =>
 /** What a copy may change of what exists: the number of the last event of a seller. */
 const withoutCount = ({ event_count: _, ...item }: StoredItem): StoredItem => item;
 
-/** Which items are lost, and which are overwritten. The numbers are used again and again, so their count should divide no number of items. */
-const DAMAGE = fc.array(fc.integer({ min: 0, max: 23 }), { minLength: 11, maxLength: 29 });
+/** Which items are damaged. The list is used again and again, so its length should divide no number of items. */
+const damages = (...kinds: readonly Damage[]) =>
+  fc.array(fc.constantFrom<Damage>('none', ...kinds), { minLength: 11, maxLength: 29 });
 
-/** Numbers that `damage` takes for a loss. */
-const LOSSES = DAMAGE.map((numbers) =>
-  numbers.map((number) => (number % 2 === 0 ? number : 6 * (number % 4) + 1)),
-);
+const LOSSES = damages('lost');
+
+type History = Parameters<Awaited<ReturnType<typeof beginHistory>>>[0];
 
 /** Makes a history with a restore point in it, damages it, and copies. Returns the items of each moment. */
-const restoredHistory = async (
-  [before, since]: readonly [
-    Parameters<Awaited<ReturnType<typeof beginHistory>>>[0],
-    Parameters<Awaited<ReturnType<typeof beginHistory>>>[0],
-  ],
-  numbers: readonly number[],
-) => {
+const restoredHistory = async ([before, since]: readonly [History, History], list: readonly Damage[]) => {
   const deployment = await newAdministration();
   const { admin, table, clock } = deployment;
   // The histories share one API Gateway.
@@ -44,7 +38,7 @@ const restoredHistory = async (
   const now = await itemsIn(table);
   const source = await deployment.newTable();
   await putAll(source, snapshot);
-  await damage(table, { snapshot, now, numbers });
+  await damage(table, { snapshot, now, list });
   const damaged = await itemsIn(table);
   const copy = async () => {
     const lines: string[] = [];
@@ -53,17 +47,7 @@ const restoredHistory = async (
     return lines;
   };
   const lines = await copy();
-  return {
-    admin,
-    clock,
-    copy,
-    snapshot,
-    now,
-    damaged,
-    lines,
-    restored: await itemsIn(table),
-    items: () => itemsIn(table),
-  };
+  return { admin, clock, copy, snapshot, now, damaged, lines, restored: await itemsIn(table) };
 };
 
 /** Whether a line of the report is about something that the copy has done. */
@@ -86,8 +70,8 @@ const comparable = (items: readonly StoredItem[], now: readonly StoredItem[]): S
 describe('restore', () => {
   it('brings back everything of any history that was lost if nothing happened since', async () => {
     await fc.assert(
-      fc.asyncProperty(operations(50, 16), LOSSES, async (before, numbers) => {
-        const { now, restored } = await restoredHistory([before, []], numbers);
+      fc.asyncProperty(operations(50, 16), LOSSES, async (before, list) => {
+        const { now, restored } = await restoredHistory([before, []], list);
         expect(comparable(restored, now)).toEqual(comparable(now, now));
         expect(faultsIn(restored)).toEqual([]);
       }),
@@ -97,10 +81,10 @@ describe('restore', () => {
 
   it('brings back every user of any history that was lost and not removed, makes no secret valid, and does nothing more when it runs again', async () => {
     await fc.assert(
-      fc.asyncProperty(operations(25, 8), operations(25, 8), LOSSES, async (before, since, numbers) => {
+      fc.asyncProperty(operations(25, 8), operations(25, 8), LOSSES, async (before, since, list) => {
         const { admin, clock, copy, snapshot, now, restored, lines } = await restoredHistory(
           [before, since],
-          numbers,
+          list,
         );
         const past = new Set(snapshot.map(keyText));
         const listed = (id: unknown): boolean =>
@@ -123,11 +107,16 @@ describe('restore', () => {
 
   it('changes nothing that exists but the numbers of the last events, whatever was lost or overwritten in any history', async () => {
     await fc.assert(
-      fc.asyncProperty(operations(25, 8), operations(25, 8), DAMAGE, async (before, since, numbers) => {
-        const { damaged, restored } = await restoredHistory([before, since], numbers);
-        const after = new Map(restored.map((item) => [keyText(item), withoutCount(item)]));
-        for (const item of damaged) expect(after.get(keyText(item))).toEqual(withoutCount(item));
-      }),
+      fc.asyncProperty(
+        operations(25, 8),
+        operations(25, 8),
+        damages('lost', 'older', 'emptied'),
+        async (before, since, list) => {
+          const { damaged, restored } = await restoredHistory([before, since], list);
+          const after = new Map(restored.map((item) => [keyText(item), withoutCount(item)]));
+          for (const item of damaged) expect(after.get(keyText(item))).toEqual(withoutCount(item));
+        },
+      ),
       { numRuns: 5, endOnFailure: true },
     );
   });

@@ -14,6 +14,7 @@ import {
   userKey,
 } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type DamagedDeployment, useDamagedDeployment } from './damaged-deployment.ts';
 import { faultsIn } from './invariants.ts';
@@ -32,6 +33,14 @@ const ALL_OF_USERS = /^(?:USERS|PERSON|LINKS|EXTERNAL)#/;
 const NO_PLACE = `usr_${'z'.repeat(22)}`;
 
 const sellerNow = () => getItem(live.table, sellerKey(live.sellerId));
+
+/** Links a user, takes the restore point, and loses the user with what points to it. */
+const linkAndLose = async (): Promise<string> => {
+  const id = await live.link('Sara');
+  await live.takeRestorePoint();
+  await live.lose(ALL_OF_USERS);
+  return id;
+};
 
 /** All that tells of a removal, with its event. */
 const REMOVALS = /^(?:REMOVED|REMOVALS|EVENTS)#/;
@@ -56,6 +65,13 @@ const loseAndErase = async (lost: RegExp): Promise<void> => {
   await live.lose(lost);
   await live.erase('Sara');
 };
+
+const overwriteUser = async (wrong: StoredItem): Promise<void> => {
+  await live.put({ ...(await live.userAt(1)), ...wrong });
+};
+
+/** An id that another user of the same place could have. */
+const idBeside = (id: string): string => `${id.slice(0, -1)}${id.endsWith('A') ? 'B' : 'A'}`;
 
 const overwritePerson = async (): Promise<void> => {
   const person = await getItem(live.table, personKey(live.sellerId, 'hash-of-Sara'));
@@ -108,14 +124,6 @@ describe('a missing user', () => {
     ]);
     expect(faultsIn(await live.items())).toEqual([]);
     expect(await live.copied()).toEqual([]);
-  });
-
-  it('comes back beside what points to it if only that is left', async () => {
-    const id = await live.link('Sara', 'E-1');
-    await live.takeRestorePoint();
-    await live.lose(/^USERS#/);
-    expect(await live.copied()).toEqual([`user ${id} copied`]);
-    expect(faultsIn(await live.items())).toEqual([]);
   });
 
   it('comes back with 39 others in transactions of nineteen, beside a change of the seller', async () => {
@@ -199,12 +207,13 @@ describe('a missing user', () => {
     expect(await live.copied(options)).toEqual([`user ${id} erased`]);
   });
 
-  it('comes back if every event since is there', async () => {
-    const [id, other] = [await live.link('Sara'), await live.link('Reza')];
+  it('comes back beside what points to it if every event since is there', async () => {
+    const [id, other] = [await live.link('Sara', 'E-1'), await live.link('Reza')];
     await live.takeRestorePoint();
     await live.correct(other, { display_name: 'Reza Karimi' });
     await deleteAll(live.table, [userKey(live.sellerId, 1)]);
     expect(await live.copied()).toEqual([`user ${id} copied`]);
+    expect(faultsIn(await live.items())).toEqual([]);
   });
 
   it('comes back as it was before a correction that is lost, and is listed', async () => {
@@ -228,17 +237,13 @@ describe('a missing user', () => {
   });
 
   it('stays away if its person is linked again between the read and the write', async () => {
-    const id = await live.link('Sara');
-    await live.takeRestorePoint();
-    await live.lose(ALL_OF_USERS);
+    const id = await linkAndLose();
     expect(await live.copiedBeside('USERS', () => live.link('Sara'))).toEqual([`user ${id} taken`]);
     expect(await live.userAt(1)).toBeUndefined();
   });
 
   it('is listed as not erased if its buyer is erased beside the copy, until the buyer is erased again', async () => {
-    const id = await live.link('Sara');
-    await live.takeRestorePoint();
-    await live.lose(ALL_OF_USERS);
+    const id = await linkAndLose();
     // The erasure finds nothing: the user is written after it.
     const found = await live.copiedBeside('USERS', () => live.erase('Sara'));
     expect(found).toEqual([`user ${id} copied`, `user ${id} not_erased`]);
@@ -248,9 +253,7 @@ describe('a missing user', () => {
   });
 
   it('is listed as not erased by the next copy if its buyer was erased beside one that was interrupted', async () => {
-    const id = await live.link('Sara');
-    await live.takeRestorePoint();
-    await live.lose(ALL_OF_USERS);
+    const id = await linkAndLose();
     const ended = new AbortController();
     const copying = live.beforeEachWrite(
       async (write) => {
@@ -313,9 +316,7 @@ describe('a missing user', () => {
   });
 
   it('is put again while DynamoDB throttles the transaction', async () => {
-    const id = await live.link('Sara');
-    await live.takeRestorePoint();
-    await live.lose(ALL_OF_USERS);
+    const id = await linkAndLose();
     const CancellationReasons = [{ Code: 'None' }, { Code: 'ThrottlingError' }];
     const canceled = new TransactionCanceledException({ message: '', $metadata: {}, CancellationReasons });
     expect(await copiedBesideErrors(canceled, canceled)).toBe(3);
@@ -323,9 +324,7 @@ describe('a missing user', () => {
   });
 
   it('ends the copy with the error of its write, which the other parts do not hide', async () => {
-    await live.link('Sara');
-    await live.takeRestorePoint();
-    await live.lose(ALL_OF_USERS);
+    await linkAndLose();
     // transactWrite sends a transaction again whose answer was lost.
     const broken = new Error('broken');
     await expect(copiedBesideErrors(broken, broken)).rejects.toThrow('broken');
@@ -338,12 +337,9 @@ describe('the events since the restore point', () => {
     await deleteAll(live.table, [eventKey(live.sellerId, 2)]);
     const isComplete = async (after: number, until: number) =>
       (await readEvents(live.table, live.sellerId, { after, until })).isComplete;
-    expect(await Promise.all([isComplete(0, 3), isComplete(1, 2)])).toEqual([false, false]);
-    expect(await Promise.all([isComplete(0, 1), isComplete(2, 4), isComplete(4, 4)])).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    const gaps = [isComplete(0, 3), isComplete(1, 2)];
+    const wholes = [isComplete(0, 1), isComplete(2, 4), isComplete(4, 4)];
+    expect(await Promise.all([...gaps, ...wholes])).toEqual([false, false, true, true, true]);
   });
 });
 
@@ -390,34 +386,18 @@ describe('a user that exists', () => {
     expect(await live.copied({ erased: [new KeyedHash('phone-of-Sara')] })).toEqual([]);
   });
 
-  it.each([
-    ['it was overwritten', { display_name: 'overwritten' }],
-    ['the number of its event is lower', { last_event: 0 }],
-    ['its id is of no place', { id: NO_PLACE }],
-  ])('is listed and stays if %s', async (_name, wrong) => {
+  it.each<[string, string, (id: string) => Promise<unknown>]>([
+    ['differs', 'it was overwritten', () => overwriteUser({ display_name: 'overwritten' })],
+    ['differs', 'the number of its event is lower', () => overwriteUser({ last_event: 0 })],
+    ['differs', 'its id is of no place', () => overwriteUser({ id: NO_PLACE })],
+    ['differs', 'what points to it belongs to another user', () => overwritePerson()],
+    ['taken', 'another user has its place', (id) => overwriteUser({ id: idBeside(id) })],
+    ['not_erased', 'the erasure of its buyer has not found it', () => loseAndErase(/^LINKS#/)],
+  ])('is listed as %s and stays if %s', async (state, _name, damage) => {
     const id = await live.link('Sara');
     await live.takeRestorePoint();
-    await live.put({ ...(await live.userAt(1)), ...wrong });
-    expect(await live.compared()).toEqual([`user ${id} differs`]);
-    expect(await live.copied()).toEqual([`user ${id} differs`]);
-  });
-
-  it('is listed if another user has its place, and if what points to it belongs to another user', async () => {
-    const [first, second] = [await live.link('Sara'), await live.link('Reza')];
-    await live.takeRestorePoint();
-    const other = `${second.slice(0, -1)}${second.endsWith('A') ? 'B' : 'A'}`;
-    await live.put(
-      { ...phoneLinkKey('phone-of-Sara', live.sellerId, 1), user_id: second },
-      { ...(await live.userAt(2)), id: other },
-    );
-    expect(await live.copied()).toEqual([`user ${first} differs`, `user ${second} taken`].sort());
-  });
-
-  it('is listed if the erasure of its buyer has not found it', async () => {
-    const id = await live.link('Sara');
-    await live.takeRestorePoint();
-    await live.lose(/^LINKS#/);
-    await live.erase('Sara');
-    expect(await live.copied()).toEqual([`user ${id} not_erased`]);
+    await damage(id);
+    expect(await live.compared()).toEqual([`user ${id} ${state}`]);
+    expect(await live.copied()).toEqual([`user ${id} ${state}`]);
   });
 });
