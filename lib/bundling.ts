@@ -62,13 +62,6 @@ const builtinsWithoutNamespace: Plugin = {
   },
 };
 
-/** The SDK errors that the code checks with `instanceof`. Every other error is an instance of its client's base error, with its own name. */
-export const NAMED_ERRORS = [
-  'ConditionalCheckFailedException',
-  'TransactionCanceledException',
-  'TransactionConflictException',
-];
-
 /** What a build of bundles holds: the SDK clients by their services, and the functions. */
 interface BuildContent {
   readonly clients: readonly string[];
@@ -79,24 +72,22 @@ interface BuildContent {
 interface Rewrite {
   /** How many modules of a build it must match: the build fails otherwise, since an SDK update moved or split the module. */
   readonly modules: (content: BuildContent) => number;
-  /** Returns the new source. Throws if the text that it replaces is not there as often as it must be. */
-  readonly rewrite: (source: string, path: string) => string;
+  /** Returns the new source. Throws if the text that it replaces is not there once. */
+  readonly rewrite: (source: string) => string;
 }
 
 const onceWithSdk = ({ clients }: BuildContent): number => Math.min(clients.length, 1);
-const onceForEachClient = ({ clients }: BuildContent): number => clients.length;
 
-/** Replaces each match of a pattern. Throws unless there are `times` of them, at least one. */
-const replaceEach = (source: string, pattern: RegExp, times: number, by: (...match: string[]) => string) => {
+/** Removes what a pattern matches. Throws unless it matches once. */
+const without = (source: string, pattern: RegExp): string => {
   const found = [...source.matchAll(pattern)].length;
-  if (found === 0 || found !== times)
-    throw new Error(`${pattern} matches ${found} times in place of ${times}`);
-  return source.replaceAll(pattern, by);
+  if (found !== 1) throw new Error(`${pattern} matches ${found} times in place of 1`);
+  return source.replace(pattern, '');
 };
 
 /**
- * The rewrites by the end of the path of their modules, a regular expression: docs/adr/0007-bundles.md. Where all of a module is replaced, an
- * export that the SDK renames fails the build, since its importers no longer find it.
+ * The rewrites by the end of the path of their modules, a regular expression: docs/adr/0007-bundles.md has what each saves. Where all of a
+ * module is replaced, an export that the SDK renames fails the build, since its importers no longer find it.
  */
 const REWRITES: Readonly<Record<string, Rewrite>> = {
   // Its value in place of the route table, which holds every schema.
@@ -116,44 +107,7 @@ const REWRITES: Readonly<Record<string, Rewrite>> = {
   // An option is in the environment or has its default: Lambda has no files of profiles, which each client would try to read.
   '@smithy/core/dist-es/submodules/config/node-config-provider/configLoader.js': {
     modules: onceWithSdk,
-    rewrite: (source) => replaceEach(source, /fromSharedConfigFiles\(.*?\), /g, 1, () => ''),
-  },
-  // The given endpoint or the standard one of the Region: FIPS, dual-stack and account-based endpoints are not used, nor the partitions of their rules.
-  '@aws-sdk/client-[\\w-]+/dist-es/endpoint/endpointResolver.js': {
-    modules: onceForEachClient,
-    rewrite: (_, path) => {
-      const service = /client-([\w-]+)/.exec(path)?.[1]?.replaceAll('-', '');
-      return `export const defaultEndpointResolver = ({ Endpoint, Region }) => ({
-        url: new URL(Endpoint ?? \`https://${service}.\${Region}.amazonaws.com\${Region.startsWith('cn-') ? '.cn' : ''}\`),
-      });`;
-    },
-  },
-  '@aws-sdk/core/.+/partitions.js': {
-    modules: onceWithSdk,
-    rewrite: () => 'export const partitionsInfo = {};',
-  },
-  // A client registers a class for each error of its service, 50 for KMS.
-  '@aws-sdk/client-[\\w-]+/dist-es/schemas/schemas_0.js': {
-    modules: onceForEachClient,
-    rewrite: (source) =>
-      replaceEach(
-        source,
-        /^n0_registry\.registerError\((\w+)\$, \w+\);$/gm,
-        source.split('n0_registry.registerError').length - 1,
-        (line, error = '') => (NAMED_ERRORS.includes(error) ? line : ''),
-      ),
-  },
-  // A client reads its version and nothing else of its package.
-  '@aws-sdk/client-[\\w-]+/package.json': {
-    modules: onceForEachClient,
-    rewrite: (source) => `export default ${JSON.stringify({ version: JSON.parse(source).version })};`,
-  },
-  // No command of the functions discovers its endpoint.
-  '@aws-sdk/middleware-endpoint-discovery/dist-es/index.js': {
-    modules: ({ clients }) => (clients.includes('dynamodb') ? 1 : 0),
-    rewrite: () => `export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
-      environmentVariableSelector: () => undefined, configFileSelector: () => undefined, default: undefined };
-    export const resolveEndpointDiscoveryConfig = (config) => config;`,
+    rewrite: (source) => without(source, /fromSharedConfigFiles\(.*?\), /g),
   },
   // No operation that the functions call uses event streams.
   '@smithy/core/dist-es/submodules/event-streams/index.js': {
@@ -179,7 +133,7 @@ const neededOnly: Plugin = {
         matches.set(end, (matches.get(end) ?? 0) + 1);
         const source = await readFile(path, 'utf8');
         try {
-          return { contents: rewrite(source, path), loader: 'js' };
+          return { contents: rewrite(source), loader: 'js' };
         } catch (error) {
           return { errors: [{ text: `${end}: ${(error as Error).message}` }] };
         }

@@ -97,7 +97,7 @@ describe('a bundle in a new process', () => {
     expect(body).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
   });
 
-  test('list-users retries a throttled call, because an error without a registered class keeps its name', async () => {
+  test('list-users retries a throttled call', async () => {
     const attempts: string[] = [];
     const server = createServer((request, response) => {
       const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
