@@ -183,6 +183,19 @@ describe('refused-links-per-hour', () => {
     ]);
   });
 
+  it('still answers a right link that was counted before it was used up, and none that comes later', async () => {
+    const { call } = createUserUnderTest(table);
+    const key = limitedKey();
+    const linked = await newBuyerIn(table);
+    await call({ body: linked });
+    const wrong = times(19).map((_, index) => ({ ...linked, birth_date: `1370/2/${index + 1}` }));
+    const burst = [...wrong, linked].map((body) => call({ body, authorizer: key }));
+    const replies = await Promise.all(burst);
+    expect(replies.at(-1)?.status).toBe(200);
+    expect(codesOf(replies.slice(0, -1)).filter((code) => code === 'user_conflict')).toHaveLength(2);
+    expect((await call({ body: linked, authorizer: key })).json.code).toBe('rate_limit_exceeded');
+  });
+
   it('when used up, returns one and the same response to every link, without a paid check', async () => {
     const { call, paid } = createUserUnderTest(table);
     const key = limitedKey();
