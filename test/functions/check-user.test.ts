@@ -1,6 +1,7 @@
 import type { Table } from '#shared/table/client.ts';
 import { phoneLinksPartition } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
+import { notWritten } from '#shared/table/writes.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { type NewUser, newPerson } from '#test/generated-people.ts';
 import { inAnHour, itemsOf } from '#test/shared/users/linking.ts';
@@ -119,6 +120,24 @@ describe('200', () => {
     expect(paid).toEqual({ identity: 2, ownership: 2 });
     const links = await Promise.all(phones.map((phone) => linksOf(phone)));
     expect(links.flat()).toEqual([user.id]);
+  });
+
+  it('is decided again from the first read when something changed, at the cost of one check, at most three times', async () => {
+    let confirmations = 0;
+    const { check, paid } = await linkedUser({
+      deps: (deps) => ({
+        ...deps,
+        users: {
+          ...deps.users,
+          confirmUser: async (...args) => {
+            confirmations += 1;
+            return confirmations < 3 ? notWritten('buyer_gone' as const) : deps.users.confirmUser(...args);
+          },
+        },
+      }),
+    });
+    expect((await check()).status).toBe(200);
+    expect([confirmations, paid]).toEqual([3, CHECKED_ONCE]);
   });
 
   it('is the response beside a correction, which stays', async () => {
@@ -359,5 +378,19 @@ describe('503', () => {
     expect((await check()).status).toBe(200);
     expect((await check()).json.code).toBe('verification_unavailable');
     expect(paid).toEqual(CHECKED_ONCE);
+  });
+
+  it('is service_unavailable with Retry-After when something changed for the third time', async () => {
+    let confirmations = 0;
+    const confirmUser = async () => {
+      confirmations += 1;
+      return notWritten('buyer_gone' as const);
+    };
+    const { check, paid } = await linkedUser({
+      deps: (deps) => ({ ...deps, users: { ...deps.users, confirmUser } }),
+    });
+    const { status, json, headers } = await check();
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+    expect([confirmations, paid]).toEqual([3, CHECKED_ONCE]);
   });
 });

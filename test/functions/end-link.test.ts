@@ -1,4 +1,6 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { eraseBuyer } from '#admin/operations/buyers.ts';
+import { codeKey } from '#shared/table/keys.ts';
 import { useAdministration } from '#test/admin/operations/use-administration.ts';
 import { claimsOf, forgedTokens, signer } from '#test/fakes/buyer-tokens.ts';
 import { newPerson } from '#test/generated-people.ts';
@@ -124,6 +126,20 @@ describe('the outstanding code of the seller', () => {
     expect(await recordOf(0)).toEqual({ ...rest, version: before.version + 1 });
     expect(await store.countTry(owners[0] as (typeof owners)[0], NOW)).toEqual(rejected);
     expect((await recordOf(1)).code).toBeDefined();
+  });
+
+  it('can be deleted after the end has read it: the link ends, and no code comes back', async () => {
+    const { person, recordOf } = await withCodes();
+    const id = await linkIdOf(person);
+    const Key = codeKey((await testHashes.phone(person.phone)).current, 'sel_books');
+    const raced = interceptedTable(table, async ({ name }, send) => {
+      if (name === 'TransactWriteCommand')
+        await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+      return send();
+    });
+    expect((await buyerAppOn(raced).end(person.phone, id)).status).toBe(204);
+    expect((await buyerAppOn(table).find(person)).json).toEqual({ data: [] });
+    expect((await recordOf(0)).version).toBe(0);
   });
 
   it('leaves nothing behind for a phone without a code', async () => {

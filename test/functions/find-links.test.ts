@@ -97,6 +97,18 @@ describe('200', () => {
     );
   });
 
+  it('leaves out ended links, also those of two persons with one phone and one seller', async () => {
+    const person = newPerson();
+    const app = buyerAppOn(table);
+    for (const ended of [person, withPhone(person.phone)]) {
+      await linkPerson(table, 'sel_books', ended);
+      await app.end(person.phone, (await app.find(ended)).json.data[0].id);
+    }
+    await linkPerson(table, 'sel_shoes', person);
+    const { status, json } = await app.find(person);
+    expect([status, json.data]).toMatchObject([200, [{ seller: { id: 'sel_shoes' } }]]);
+  });
+
   it('is an empty list for another birth date', async () => {
     const person = newPerson();
     await linkPerson(table, 'sel_books', person);

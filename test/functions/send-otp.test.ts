@@ -329,6 +329,23 @@ describe('503', () => {
     ]);
   });
 
+  it("counts every refused send for the seller's share and the ceiling in the stage's SMS of the day", async () => {
+    const { send, provider, clock } = sendOtp({ smsPerDay: 8 });
+    // A day in which nothing is counted yet.
+    clock.advance(86_400);
+    let calls = 0;
+    provider.failure = failure('not_sent');
+    provider.onSend = async () => {
+      calls += 1;
+    };
+    const callsAfter = [];
+    for (const sellerId of ['sel_a', 'sel_b', 'sel_c', 'sel_d']) {
+      for (let count = 0; count < 3; count += 1) await send(newPerson().phone, seller(sellerId));
+      callsAfter.push(calls);
+    }
+    expect(callsAfter).toEqual([2, 4, 6, 6]);
+  });
+
   it("uses up no sends of the buyer's day during an outage in which the provider refuses every message", async () => {
     const { phone } = newPerson();
     const { send, provider, clock } = sendOtp();
