@@ -278,7 +278,9 @@ describe('a failure of the storage', () => {
     ['the end of the deadline', named('AbortError')],
     [
       'a throttled transaction',
-      named('TransactionCanceledException', { CancellationReasons: [{ Code: 'ThrottlingError' }] }),
+      named('TransactionCanceledException', {
+        CancellationReasons: [{ Code: 'None' }, { Code: 'ThrottlingError' }],
+      }),
     ],
   ])('gets service_unavailable with Retry-After: %s', async (_case, error) => {
     const { status, json, headers } = await failing(error).call();

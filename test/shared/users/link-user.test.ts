@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { buyerKey, eventsPartition, personKey, sellerKey } from '#shared/table/keys.ts';
+import { buyerKey, eventsPartition, personKey, sellerKey, usersPartition } from '#shared/table/keys.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { createSeller, inAnHour, itemsOf, linked, linkOf, noResponse, storeWhose } from './linking.ts';
@@ -149,14 +149,22 @@ describe('link after a conflict', () => {
 });
 
 describe('link of a seller whose counts are too low', () => {
-  it('overwrites no event: it throws an error that is no conflict', async () => {
-    await createSeller(table, 'sel_damaged');
-    await linked(store, linkOf('sel_damaged', 'first'));
-    const events = await itemsOf(table, eventsPartition('sel_damaged'));
-    await createSeller(table, 'sel_damaged', { user_count: 1 });
-    const link = store.link(linkOf('sel_damaged', 'second'), inAnHour());
+  it.each([
+    ['event', { user_count: 1 }],
+    ['user', { event_count: 1 }],
+  ])('overwrites no %s: it throws an error that is no conflict', async (item, counts) => {
+    const sellerId = `sel_damaged_${item}`;
+    const stored = async () => [
+      await itemsOf(table, eventsPartition(sellerId)),
+      await itemsOf(table, usersPartition(sellerId)),
+    ];
+    await createSeller(table, sellerId);
+    await linked(store, linkOf(sellerId, 'first'));
+    const before = await stored();
+    await createSeller(table, sellerId, counts);
+    const link = store.link(linkOf(sellerId, 'second'), inAnHour());
     await expect(link).rejects.toThrow(/the condition of action \d+ failed alone/);
-    expect(await itemsOf(table, eventsPartition('sel_damaged'))).toEqual(events);
+    expect(await stored()).toEqual(before);
   });
 });
 
