@@ -1,3 +1,5 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { sellerKey } from '#shared/table/keys.ts';
 import { inAnHour, noResponse } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
@@ -41,6 +43,12 @@ describe('200', () => {
     const { page } = await newSeller();
     const empty = { data: [], last_sequence: 0, has_more: false };
     expect([await page(), await page({ after: '0' })]).toEqual([empty, empty]);
+  });
+
+  it('is empty, with number 0 as the last one, for a seller whose record a restore has not brought back', async () => {
+    const { sellerId, page } = await newSeller();
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: sellerKey(sellerId) }));
+    expect(await page()).toEqual({ data: [], last_sequence: 0, has_more: false });
   });
 
   it('never holds an event of another seller', async () => {
