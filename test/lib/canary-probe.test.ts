@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { testPersonOf } from '#lib/canary/expectations.ts';
+import { expectationsFor, type Run, testPersonOf } from '#lib/canary/expectations.ts';
 import { probe, readKey } from '#lib/canary/probe.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isSandboxPhone } from '#shared/providers/sandbox.ts';
@@ -143,6 +143,34 @@ describe('the probe fails', () => {
 
   test('if the service is unreachable', async () => {
     await expect(probe({ baseUrl: 'http://127.0.0.1:1', ...WITHOUT_KEY })).rejects.toThrow();
+  });
+});
+
+describe('the expectations that require no key', () => {
+  test('fail each for another body, though its status is right', async () => {
+    const headers = new Headers({ 'x-request-id': 'req-1', 'cache-control': 'no-store' });
+    const run: Run = {
+      call: async () => ({ status: 200, headers, body: {} }),
+      keys: { shop: KEY, reader: KEY },
+      person: testPersonOf(7),
+      mayBeLinked: false,
+      revoke: async () => {},
+    };
+    const successes = expectationsFor(['nothing']).filter(({ expects }) => expects === 200);
+    const faults = await Promise.all(
+      successes.map((each) =>
+        each.run(run).then(
+          () => 'none',
+          (error: Error) => error.message,
+        ),
+      ),
+    );
+    expect(faults).toEqual([
+      'the body has no ES256 key',
+      'jwks_uri is undefined',
+      'the document has no path /v1/users',
+      'the Content-Type is null',
+    ]);
   });
 });
 
