@@ -53,6 +53,19 @@ describe('the admin commands on a stage', () => {
       alarms: ['buyer-linking-prod-table-throttled'],
     });
   });
+
+  it('make each step of a rotation of the hash secret after a confirmation that names it', async () => {
+    const rotate = (...args: readonly string[]) => onStage('prod', ['hash-secret', 'rotate', ...args]);
+    for (const [args, question] of [
+      [[], 'Make the next step of the rotation of the hash secret?'],
+      [['--back'], 'Go back a step in the rotation of the hash secret?'],
+    ] as const) {
+      const { exitCode, error } = await rotate(...args);
+      expect([exitCode, JSON.parse(error).error.message]).toEqual([1, expect.stringContaining(question)]);
+    }
+    const made = [await rotate('--yes'), await rotate('--yes'), await rotate('--back', '--yes')];
+    expect(made.map(({ out }) => JSON.parse(out).step)).toEqual([1, 2, 'back']);
+  });
 });
 
 it.each([
