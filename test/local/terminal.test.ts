@@ -54,7 +54,9 @@ describe('requestLine', () => {
 
   it.each([
     [linked, 32],
+    [{ ...refused, status: 400 }, 33],
     [refused, 33],
+    [{ ...failed, status: 500 }, 31],
     [failed, 31],
   ])('colors the status of line %#: 2xx green, 4xx yellow, 5xx red', (completed, color) => {
     delete process.env.NO_COLOR;

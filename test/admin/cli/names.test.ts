@@ -27,7 +27,8 @@ describe('a seller', () => {
   });
 
   it('whose name another has is created with a warning, and found by its id only', async () => {
-    const first = await shell.json('sellers', 'create', 'Twin Shop');
+    expect(await run('sellers', 'create', 'Twin Shop')).toMatchObject({ exitCode: 0, error: '' });
+    const first = await json('sellers', 'show', 'Twin Shop');
     const second = await run('sellers', 'create', 'twin shop');
     expect(second).toMatchObject({
       exitCode: 0,

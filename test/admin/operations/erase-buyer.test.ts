@@ -3,9 +3,16 @@ import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts
 import { removeUser } from '#admin/operations/users.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import { codeKey, limitSortKey, limitsPartition, phoneLinkKey } from '#shared/table/keys.ts';
+import {
+  codeKey,
+  limitSortKey,
+  limitsPartition,
+  phoneLinkKey,
+  phoneLinksPartition,
+} from '#shared/table/keys.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { linkBuyer } from './linked-buyer.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
@@ -151,6 +158,21 @@ describe('eraseBuyer', () => {
     expect(await eraseBuyer(deployment.admin, HASHES)).toMatchObject({ users: 4 });
     expect(await userReads(deployment.table).getUser(first.seller_id, other.id)).toEqual(other);
     expect((await readBuyerData(deployment.admin, HASHES)).links).toEqual([]);
+  });
+
+  it('keeps a user that was linked after the others were removed, with its phone link', async () => {
+    const { first } = await storeBuyer();
+    let reads = 0;
+    const raced = interceptedTable(deployment.table, async ({ name, input }, send) => {
+      const values = input.ExpressionAttributeValues as Record<string, unknown> | undefined;
+      if (name === 'QueryCommand' && values?.[':pk'] === phoneLinksPartition(CURRENT)) {
+        reads += 1;
+        if (reads === 3) await linkBuyer(deployment.table, first.seller_id, CURRENT);
+      }
+      return send();
+    });
+    expect(await eraseBuyer({ ...deployment.admin, table: raced }, HASHES)).toEqual(COUNTS);
+    expect((await readBuyerData(deployment.admin, HASHES)).links).toHaveLength(1);
   });
 
   it('removes a user that was linked right before the registration is removed', async () => {

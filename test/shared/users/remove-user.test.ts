@@ -1,6 +1,6 @@
-import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import { removalBlockKey, removalSummaryKey, sellerKey } from '#shared/table/keys.ts';
+import { personKey, removalBlockKey, removalSummaryKey, sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import { BLOCK_SIZE } from '#shared/users/removals.ts';
 import type { RemovalResult } from '#shared/users/remove-user.ts';
@@ -83,6 +83,19 @@ describe('removeUser', () => {
     });
     expect(await remove(user.id)).toBe('removed');
     expect(await tracesOf('rotated')).toBe('[]');
+  });
+
+  it('removes a user whose person item a damaged table has lost', async () => {
+    const user = await newUser('half');
+    const Key = personKey('sel_remove', 'hash-of-half');
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+    const options = {
+      removedAt: REMOVED_AT,
+      reason: 'seller' as const,
+      deadlineMs: performance.now() + 5000,
+    };
+    expect(await store.removeUser('sel_remove', user.id, options)).toBe('removed');
+    expect(await tracesOf('half')).toBe('[]');
   });
 
   it('writes the event with the reason, and notes the ordinal in the index of removals', async () => {
