@@ -41,7 +41,15 @@ export const newWorker = ({
     report.expect('a valid key never gets 401', reply?.status !== 401, () => `${method} ${path}`);
     return reply;
   };
+  /** When requests were sent that may have begun a check of a person, in milliseconds of the monotonic clock. */
+  const begun = new Map(states.map((state) => [state, [] as number[]]));
+  const expectLimited = (state: PersonState): void => {
+    const inLastMinute = begun.get(state)?.filter((at) => performance.now() - at < 61_000) ?? [];
+    const detail = () => `${state.person.display_name} after ${inLastMinute.length}`;
+    report.expect('a person is limited only after five checks', inLastMinute.length > 5, detail);
+  };
   const create = async (state: PersonState): Promise<boolean> => {
+    begun.get(state)?.push(performance.now());
     used.nationalIds.add(state.person.national_id);
     used.phones.add(state.person.phone);
     const external_id = random.chance(0.5) ? random.pick(state.externalIds) : null;
@@ -90,13 +98,21 @@ export const newWorker = ({
     return true;
   };
 
-  /** Checks the user with its other phone, until the response is definite: a check is safe to repeat. */
+  /**
+   * Checks the user with its other phone, until the response is definite: a check is safe to repeat. Five checks of a person begin in a clock
+   * minute, links included: then the next one waits as its response says.
+   */
   const check = async (state: PersonState): Promise<boolean> => {
     const { national_id, birth_date } = state.person;
     const phone = otherPhoneOf(state.person);
     used.phones.add(phone);
     for (let attempts = 0; attempts < 20; attempts += 1) {
+      begun.get(state)?.push(performance.now());
       const reply = await send('POST', `/v1/users/${state.id}/checks`, { national_id, birth_date, phone });
+      if (reply?.status === 429) {
+        expectLimited(state);
+        await pause(Number(reply.headers.get('retry-after')) * 1000);
+      }
       if (!isDefinite(reply)) continue;
       const isRight = reply.status === 200 && reply.json.id === state.id && reply.json.phone === phone;
       report.expect('a check moves a linked user to the phone', isRight, () => `${state.id} ${reply.status}`);
