@@ -42,6 +42,7 @@ const check = async (): Promise<readonly string[]> => {
 const writeOperations = (): void => {
   const readme = readFileSync(`${ROOT}README.md`, 'utf8');
   const block = /(?<=<!-- operations -->\n\n).*?(?=\n\n<!-- \/operations -->)/s;
+  if (!block.test(readme)) throw new Error('README.md has no place for the operations');
   writeFileSync(`${ROOT}README.md`, readme.replace(block, operationTable));
 };
 

@@ -62,9 +62,9 @@ const builtinsWithoutNamespace: Plugin = {
   },
 };
 
-/** What a build of bundles holds: the SDK clients by their services, and the functions. */
+/** What a build of bundles holds. */
 interface BuildContent {
-  readonly clients: readonly string[];
+  readonly hasSdk: boolean;
   readonly functions: readonly string[];
 }
 
@@ -76,7 +76,7 @@ interface Rewrite {
   readonly rewrite: (source: string) => string;
 }
 
-const onceWithSdk = ({ clients }: BuildContent): number => Math.min(clients.length, 1);
+const onceWithSdk = ({ hasSdk }: BuildContent): number => Number(hasSdk);
 
 /** Removes what a pattern matches. Throws unless it matches once. */
 const without = (source: string, pattern: RegExp): string => {
@@ -86,8 +86,8 @@ const without = (source: string, pattern: RegExp): string => {
 };
 
 /**
- * The rewrites by the end of the path of their modules, a regular expression: docs/adr/0007-bundles.md has what each saves. Where all of a
- * module is replaced, an export that the SDK renames fails the build, since its importers no longer find it.
+ * The rewrites by the end of the path of their modules: docs/adr/0007-bundles.md has what each saves. Where all of a module is replaced, an
+ * export that the SDK renames fails the build, since its importers no longer find it.
  */
 const REWRITES: Readonly<Record<string, Rewrite>> = {
   // Its value in place of the route table, which holds every schema.
@@ -116,11 +116,10 @@ const REWRITES: Readonly<Record<string, Rewrite>> = {
   },
 };
 
-const contentOf = ({ inputs, outputs }: Metafile): BuildContent => {
-  const clients = Object.keys(inputs).flatMap((path) => /@aws-sdk\/client-([\w-]+)\//.exec(path)?.[1] ?? []);
-  const functions = Object.keys(outputs).map((path) => basename(dirname(path)));
-  return { clients: [...new Set(clients)], functions };
-};
+const contentOf = ({ inputs, outputs }: Metafile): BuildContent => ({
+  hasSdk: Object.keys(inputs).some((path) => path.includes('@aws-sdk/client-')),
+  functions: Object.keys(outputs).map((path) => basename(dirname(path))),
+});
 
 /** Applies the rewrites. Fails the build with the name of one that does not match as often as it must. */
 const neededOnly: Plugin = {
