@@ -77,11 +77,10 @@ describe('the other pages', () => {
     'docs/adding-a-provider.md': undefined,
     'docs/admin.md': 'test/admin/cli/docs.test.ts',
     'docs/deploy.md': 'test/lib/deploy-page.test.ts',
-    'docs/not-verified.md': undefined,
     'docs/operations.md': 'test/lib/operations.test.ts',
   };
 
-  it('with snippets are the five whose snippets cannot run on one machine, with a test of their own where one can be', () => {
+  it('with snippets are the four whose snippets cannot run on one machine, with a test of their own where one can be', () => {
     const isForSellers = (page: string) => pagesInReadingOrder().includes(page);
     const pages = globSync('docs/**/*.md', { cwd: REPOSITORY }).filter((page) => !isForSellers(page));
     const withSnippets = pages.filter((page) => /^```(?!mermaid)/m.test(textOf(page)));
