@@ -5,12 +5,10 @@ export type EventPage = components['schemas']['EventPage'];
 /** A change of one of your users. `sequence` is its number: store it, and go on after it. */
 export type UserEvent = EventPage['data'][number];
 
-/** Where to begin, and until when. */
-export interface EventsOptions {
+/** Where to begin. */
+export interface EventsStart {
   /** The number of the last event that you stored. Left out: from the oldest event that the service keeps. */
   readonly after?: number | undefined;
-  /** Ends the iteration, also while it waits. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The wait after a page that has events, and the longest wait while there are none. */
@@ -49,7 +47,8 @@ async function* pollEvents(
  */
 export async function* followEvents(
   reading: Reading,
-  { after, signal = new AbortController().signal }: EventsOptions,
+  { after }: EventsStart,
+  signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<UserEvent, void, void> {
   try {
     yield* pollEvents(reading, after, signal);

@@ -1,14 +1,18 @@
-/** Returns a `fetch` that calls `onKeyExpiring` once for each end of the key that a success announces. */
-export const announcingExpiry = (onKeyExpiring: (expiresAt: Date) => void) => {
-  let announced: string | null = null;
-  return (send: (request: Request) => Promise<Response>) =>
-    async (request: Request): Promise<Response> => {
-      const response = await send(request);
-      const expiresAt = response.headers.get('X-Api-Key-Expires-At');
-      if (expiresAt !== null && expiresAt !== announced) {
-        announced = expiresAt;
-        onKeyExpiring(new Date(expiresAt));
-      }
-      return response;
-    };
+type Send = (request: Request) => Promise<Response>;
+
+/**
+ * Returns a `fetch` that calls `onKeyExpiring` once for each end that a response announces. After a rotation the responses of some minutes
+ * can announce the old end and the new one in turn.
+ */
+export const announcingExpiry = (fetch: Send, onKeyExpiring: (expiresAt: Date) => void): Send => {
+  const announced = new Set<string>();
+  return async (request) => {
+    const response = await fetch(request);
+    const expiresAt = response.headers.get('X-Api-Key-Expires-At');
+    if (expiresAt !== null && !announced.has(expiresAt)) {
+      announced.add(expiresAt);
+      onKeyExpiring(new Date(expiresAt));
+    }
+    return response;
+  };
 };

@@ -40,6 +40,7 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
 const DEFAULTS: RetryPolicy = {
   maxRetries: 3,
   maxWaitSeconds: 60,
+  retryUndecided: false,
   timeoutMs: 30_000,
   sleep,
   random: Math.random,

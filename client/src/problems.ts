@@ -55,10 +55,30 @@ export const retryAfterOf = ({ headers }: Response): number | undefined => {
   return /^\d+$/.test(value) ? Number(value) : undefined;
 };
 
+/** `GET https://api.example.com/v1/users`, without the query, which can have a phone. */
+const addressOf = ({ method, url }: Request): string => {
+  const { origin, pathname } = new URL(url);
+  return `${method} ${origin}${pathname}`;
+};
+
 /** Returns the error of a response: a ProblemError, or an Error if the body is not from the service. Reads the body. */
-export const errorOf = async (response: Response): Promise<Error> => {
+export const errorOf = async (request: Request, response: Response): Promise<Error> => {
   const body: unknown = await response.json().catch(() => undefined);
   return isProblemBody(body)
     ? new ProblemError(body, retryAfterOf(response))
-    : new Error(`Status ${response.status}, with a body that is not from the service.`);
+    : new Error(
+        `${addressOf(request)}: status ${response.status}, with a body that is not from the service.`,
+      );
 };
+
+/** Returns the innermost cause: `fetch` says `fetch failed`, its cause why, such as `connect ECONNREFUSED 127.0.0.1:3000`. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  const cause = error.cause ?? first;
+  return cause === undefined ? error.message : reasonOf(cause);
+};
+
+/** Returns the error of a request without a complete response. */
+export const noResponse = (request: Request, cause: unknown): Error =>
+  new Error(`${addressOf(request)}: no response: ${reasonOf(cause)}`, { cause });

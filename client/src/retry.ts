@@ -1,5 +1,5 @@
 import type { paths } from './generated/openapi.ts';
-import { errorOf, type ProblemCode, ProblemError, retryAfterOf } from './problems.ts';
+import { errorOf, noResponse, type ProblemCode, ProblemError, retryAfterOf } from './problems.ts';
 
 /** A wait before the next attempt. */
 export interface Wait {
@@ -17,6 +17,11 @@ export interface RetryPolicy {
   readonly maxRetries: number;
   /** A response with a longer Retry-After is thrown at once, as a ProblemError with `retryAfterSeconds`. */
   readonly maxWaitSeconds: number;
+  /**
+   * Whether a link or a check without a verdict, `verification_unavailable`, is repeated. Default: false. Each attempt can be another paid
+   * check and counts against the hourly and daily limits of your key.
+   */
+  readonly retryUndecided: boolean;
   /** The timeout of each attempt. */
   readonly timeoutMs: number;
   /** Called before each wait, for example to log that the rate limit is used up. */
@@ -60,10 +65,12 @@ const codeOf = ({ error }: Failure): ProblemCode | undefined =>
   error instanceof ProblemError ? error.code : undefined;
 
 /** Returns whether another attempt is safe and can help. A rate limit rejects a request before it changes anything. */
-const isRetryable = (request: Request, failure: Failure): boolean =>
-  isRepeatable(request)
-    ? failure.response === undefined || RETRYABLE_STATUSES.includes(failure.response.status)
-    : codeOf(failure) === 'rate_limit_exceeded';
+const isRetryable = (request: Request, failure: Failure, { retryUndecided }: RetryPolicy): boolean => {
+  const code = codeOf(failure);
+  if (!isRepeatable(request)) return code === 'rate_limit_exceeded';
+  if (code === 'verification_unavailable') return retryUndecided;
+  return failure.response === undefined || RETRYABLE_STATUSES.includes(failure.response.status);
+};
 
 /** Full jitter: a random time up to a bound that doubles with each retry. */
 const backoffMs = (retry: number, random: () => number): number =>
@@ -76,19 +83,19 @@ export const retryingFetch = (policy: RetryPolicy) => {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)]);
     try {
       const response = await policy.fetch(new Request(request.clone(), { signal, redirect: 'manual' }));
-      if (!response.ok) return { error: await errorOf(response), response };
+      if (!response.ok) return { error: await errorOf(request, response), response };
       // Reads the whole body: the connection can be lost in the middle of it.
       await response.clone().arrayBuffer();
       return response;
     } catch (error) {
-      return { error, response: undefined };
+      return { error: request.signal.aborted ? error : noResponse(request, error), response: undefined };
     }
   };
 
   /** Returns the wait before the next attempt; undefined if there is none. `retry` counts the retries so far. */
   const waitAfter = (request: Request, failure: Failure, retry: number): Wait | undefined => {
     if (retry >= policy.maxRetries || request.signal.aborted) return undefined;
-    if (!isRetryable(request, failure)) return undefined;
+    if (!isRetryable(request, failure, policy)) return undefined;
     const seconds = failure.response && retryAfterOf(failure.response);
     if (seconds !== undefined && seconds > policy.maxWaitSeconds) return undefined;
     const waitMs = seconds === undefined ? backoffMs(retry, policy.random) : seconds * 1000;

@@ -1,4 +1,4 @@
-import type { components, paths } from './generated/openapi.ts';
+import type { components } from './generated/openapi.ts';
 import type { Call } from './options.ts';
 
 type Schemas = components['schemas'];
@@ -13,10 +13,8 @@ export type UserUpdate = Schemas['UpdateUserBody'];
 export type CheckedPerson = Schemas['CheckUserBody'];
 /** A user as a correction returns it: without the data that only `users:read` shows. */
 export type CorrectedUser = Schemas['CorrectedUser'];
-/** A page of users. */
-export type UserPage = Required<Schemas['UserPage']>;
-/** The users after one user. `next_after` goes on with those after these; it is null if there are none. */
-export type UsersAfter = Required<Pick<Schemas['UserPage'], 'data' | 'page_size' | 'total' | 'next_after'>>;
+/** A page of users. `page` and `total_pages` are missing after `after`. */
+export type UserPage = Schemas['UserPage'];
 /** The lifetime of a code that was sent, and the time until the next one, in seconds. */
 export type CodeSent = Schemas['CodeSent'];
 /** An access token and its lifetime in seconds. */
@@ -25,17 +23,38 @@ export type AccessToken = Schemas['AccessToken'];
 export type Key = Schemas['Key'];
 /** What a key used, by hour and by day. */
 export type KeyUsage = Schemas['KeyUsage'];
+/** How long the old secret of a key stays valid, in hours. */
+export type Rotation = Schemas['RotateKeyBody'];
 /** A new secret of a key. It is shown only once. */
 export type NewSecret = Schemas['NewSecret'];
 
-/**
- * The query of `listUsers`: `page` counts from 1 (default 1), `page_size` is the number of users on a page, from 1 to 100 (default 20),
- * and `phone` or `external_id` keeps only the users with that phone or external id.
- */
-export type UserQuery = Omit<NonNullable<paths['/v1/users']['get']['parameters']['query']>, 'after'>;
+/** The query of `listUsers`. `after` excludes `page`, `phone` and `external_id`. */
+export interface UserQuery {
+  /** Counts from 1, default 1. */
+  readonly page?: number | undefined;
+  /** The most users of a page, from 1 to 100, default 20. */
+  readonly page_size?: number | undefined;
+  /** Only the users that were linked after the user with this id, which may be removed: `next_after` of a page. */
+  readonly after?: string | undefined;
+  /** Only the users with this phone, in any accepted form. */
+  readonly phone?: string | undefined;
+  /** Only the user with this external id. */
+  readonly external_id?: string | undefined;
+}
 
-/** The query of `listEvents`: `after` is the number of an event, and `limit` the most events of a page, from 1 to 100 (default 100). */
-export type EventQuery = NonNullable<paths['/v1/events']['get']['parameters']['query']>;
+/** The query of `listEvents`. */
+export interface EventQuery {
+  /** Only the events after the one with this number. Left out: from the oldest event that the service keeps. */
+  readonly after?: number | undefined;
+  /** The most events of a page, from 1 to 100, default 100. */
+  readonly limit?: number | undefined;
+}
+
+/** The query of `usage`. */
+export interface UsageQuery {
+  /** How many times 24 hours: 1 to 35, default 7. */
+  readonly days?: number | undefined;
+}
 
 /** A linked user. `isNew` is false if the buyer was linked before. */
 export interface LinkedUser {
@@ -54,8 +73,17 @@ export interface LinkOptions extends Call {
   readonly accessToken?: string | undefined;
 }
 
-/** How a code is sent. */
-export interface SendCodeOptions extends Call {
+/** How a buyer's links are found and ended. */
+export interface BuyerCall extends Call {
+  /** The access token of the buyer's sign-in. */
+  readonly accessToken: string;
+}
+
+/** The phone that gets a code. */
+export interface CodeRequest {
+  readonly phone: string;
   /** The language of the message: Persian by default. */
   readonly locale?: 'fa' | 'en' | undefined;
 }
+/** The phone and the code that the buyer typed. */
+export type TypedCode = Schemas['VerifyOtpBody'];

@@ -1,6 +1,14 @@
 import { mock } from 'node:test';
 import { listenOnLoopback } from '#local/loopback-server.ts';
-import { buyerLinking, isProblem, ProblemError } from '../../client/src/index.ts';
+import type { paths } from '../../client/src/generated/openapi.ts';
+import {
+  buyerLinking,
+  type EventQuery,
+  isProblem,
+  ProblemError,
+  type UsageQuery,
+  type UserQuery,
+} from '../../client/src/index.ts';
 import { apiKey, baseUrl, broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
 
 describe('a link', () => {
@@ -30,8 +38,8 @@ describe('the links of a buyer', () => {
   it('are found and ended with the access token', async () => {
     const { client, sent } = clientOf(json(200, { data: [link] }), () => new Response(null, { status: 204 }));
     const person = { national_id: '9999150829', birth_date: '1370/1/15' };
-    await expect(client.findLinks('a.b.c', person)).resolves.toEqual([link]);
-    await client.endLink('a.b.c', id);
+    await expect(client.findLinks(person, { accessToken: 'a.b.c' })).resolves.toEqual([link]);
+    await client.endLink(id, { accessToken: 'a.b.c' });
     expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual([
       `POST ${baseUrl}/v1/buyer/links/find`,
       `DELETE ${baseUrl}/v1/buyer/links/${id}`,
@@ -50,7 +58,7 @@ describe('the use of the key', () => {
   it('is asked for as many days as are named, or for those of the service', async () => {
     const { client, sent } = clientOf(json(200, {}), json(200, {}));
     await client.usage();
-    await client.usage(3);
+    await client.usage({ days: 3 });
     expect(sent.map(({ url }) => url)).toEqual([`${baseUrl}/v1/key/usage`, `${baseUrl}/v1/key/usage?days=3`]);
   });
 });
@@ -114,21 +122,49 @@ describe('the end of the key', () => {
   const END = '2026-12-01T00:00:00Z';
   const LATER = '2026-12-03T00:00:00Z';
 
-  it('is passed to onKeyExpiring once, and again when it has changed', async () => {
-    const ends: Date[] = [];
-    const announced = [null, END, END, LATER];
+  /** A client whose responses announce these ends in order, and what it passed on. */
+  const announced = (ends: readonly (string | null)[]) => {
+    const passed: Date[] = [];
+    const responses = ends.map((end) =>
+      end === null ? new Headers() : new Headers({ 'X-Api-Key-Expires-At': end }),
+    );
     const client = buyerLinking({
       baseUrl,
       apiKey,
-      onKeyExpiring: (expiresAt) => ends.push(expiresAt),
-      fetch: async () => {
-        const end = announced.shift();
-        return json(201, user, end == null ? {} : { 'X-Api-Key-Expires-At': end })();
+      onKeyExpiring: (expiresAt) => passed.push(expiresAt),
+      sleep: async () => {},
+      fetch: async ({ url }) => {
+        const headers = Object.fromEntries(responses.shift() ?? []);
+        if (!url.includes('/v1/events')) return json(201, user, headers)();
+        return json(200, { data: [{ sequence: 1 }], last_sequence: 1, has_more: false }, headers)();
       },
     });
-    for (let calls = 0; calls < 4; calls += 1) await client.linkBuyer(buyer);
-    expect(announced).toEqual([]);
-    expect(ends).toEqual([new Date(END), new Date(LATER)]);
+    return { client, passed };
+  };
+
+  it('is passed to onKeyExpiring once for each end, also if responses name the old and the new one in turn', async () => {
+    const { client, passed } = announced([null, END, END, LATER, END, LATER]);
+    for (let calls = 0; calls < 6; calls += 1) await client.linkBuyer(buyer);
+    expect(passed).toEqual([new Date(END), new Date(LATER)]);
+  });
+
+  it('is passed once, whether a call or the events announce it', async () => {
+    const { client, passed } = announced([END, END, END, LATER, LATER]);
+    const events = client.events();
+    await client.linkBuyer(buyer);
+    await events.next();
+    await client.linkBuyer(buyer);
+    await events.next();
+    await client.linkBuyer(buyer);
+    expect(passed).toEqual([new Date(END), new Date(LATER)]);
+  });
+
+  it('is passed after an error response too', async () => {
+    const passed: Date[] = [];
+    const fetch = async () => problemOf('user_conflict', { 'X-Api-Key-Expires-At': END })();
+    const client = buyerLinking({ baseUrl, apiKey, fetch, onKeyExpiring: (end) => passed.push(end) });
+    await expect(client.linkBuyer(buyer)).rejects.toMatchObject({ code: 'user_conflict' });
+    expect(passed).toEqual([new Date(END)]);
   });
 });
 
@@ -143,7 +179,7 @@ describe('an error response', () => {
 
   it('has the seconds of Retry-After', async () => {
     const { client } = clientOf(problemOf('resend_too_soon', { 'Retry-After': '42' }));
-    await expect(client.sendCode(buyer.phone)).rejects.toMatchObject({ retryAfterSeconds: 42 });
+    await expect(client.sendCode(buyer)).rejects.toMatchObject({ retryAfterSeconds: 42 });
   });
 
   it('has every wrong field in its message', async () => {
@@ -161,7 +197,31 @@ describe('an error response', () => {
     const { client } = clientOf(() => new Response('<h1>Forbidden</h1>', { status: 403 }));
     const error = await client.listUsers().catch((caught: unknown) => caught);
     expect(error).not.toBeInstanceOf(ProblemError);
-    expect(error).toMatchObject({ message: expect.stringContaining('403') });
+    expect(error).toMatchObject({
+      message: `GET ${baseUrl}/v1/users: status 403, with a body that is not from the service.`,
+    });
+  });
+});
+
+describe('a request without a response', () => {
+  it('is thrown as an Error with the address, without the query, and the innermost cause', async () => {
+    const cause = new AggregateError([new Error('connect ECONNREFUSED 127.0.0.1:3000')]);
+    const failure = new TypeError('fetch failed', { cause });
+    const client = buyerLinking({ baseUrl, apiKey, maxRetries: 0, fetch: () => Promise.reject(failure) });
+    const error = await client.listUsers({ phone: buyer.phone }).catch((caught: unknown) => caught);
+    expect(error).toEqual(
+      new Error(`GET ${baseUrl}/v1/users: no response: connect ECONNREFUSED 127.0.0.1:3000`, {
+        cause: failure,
+      }),
+    );
+  });
+
+  it('names the address at which nothing listens', async () => {
+    const closed = await listenOnLoopback(0, async () => {});
+    await closed.close();
+    const client = buyerLinking({ baseUrl: `http://localhost:${closed.port}`, apiKey, maxRetries: 0 });
+    const message = `GET http://localhost:${closed.port}/v1/key: no response: connect ECONNREFUSED`;
+    await expect(client.key()).rejects.toThrow(message);
   });
 });
 
@@ -179,58 +239,29 @@ describe('a redirect', () => {
     const client = buyerLinking({ baseUrl: `http://localhost:${service.port}`, apiKey });
     const error = await client.linkBuyer(buyer).catch((caught: unknown) => caught);
     await Promise.all([service.close(), other.close()]);
-    expect(error).toMatchObject({ message: expect.stringContaining('Status 307') });
+    expect(error).toMatchObject({ message: expect.stringContaining('status 307') });
     expect(received).toEqual(['POST /v1/users']);
   });
 });
 
 describe('reading all users', () => {
-  const pageOf = (page: number, ids: string[], totalPages = 2) =>
-    json(200, {
-      data: ids.map((id) => ({ ...user, id })),
-      page,
-      page_size: 100,
-      total: 3,
-      total_pages: totalPages,
-      next_after: page < totalPages ? (ids.at(-1) ?? null) : null,
-    });
+  const pageOf = (ids: readonly string[], next_after: string | null) =>
+    json(200, { data: ids.map((id) => ({ ...user, id })), page_size: 100, total: 3, next_after });
 
-  it('requests every page in order, up to total_pages', async () => {
-    const { client, sent } = clientOf(pageOf(1, ['a', 'b']), pageOf(2, ['c']));
-    const seen: string[] = [];
-    for await (const { data } of client.pages()) seen.push(...data.map(({ id }) => id));
-    expect(seen).toEqual(['a', 'b', 'c']);
-    expect(sent.map(({ url }) => new URL(url).search)).toEqual([
-      '?page=1&page_size=100',
-      '?page=2&page_size=100',
-    ]);
-  });
-
-  it('reads all users by the id of the last one, so that changes meanwhile skip and repeat nobody', async () => {
-    const hundred = Array.from({ length: 100 }, (_, index) => `u${index}`);
-    const reply = (ids: readonly string[], next_after: string | null) =>
-      json(200, { data: ids.map((id) => ({ ...user, id })), page_size: 100, total: 3, next_after });
-    const { client, sent } = clientOf(pageOf(1, hundred, 3), reply(['v'], 'v'), reply(['w'], null));
+  it('reads on after the last user of each page, so that changes meanwhile skip and repeat nobody', async () => {
+    const { client, sent } = clientOf(pageOf(['a', 'b'], 'b'), pageOf(['v'], 'v'), pageOf(['w'], null));
     const seen: string[] = [];
     for await (const { id } of client.users()) seen.push(id);
-    expect(seen).toEqual([...hundred, 'v', 'w']);
+    expect(seen).toEqual(['a', 'b', 'v', 'w']);
     expect(sent.map(({ url }) => new URL(url).search)).toEqual([
       '?page_size=100',
-      '?after=u99&page_size=100',
-      '?after=v&page_size=100',
+      '?page_size=100&after=b',
+      '?page_size=100&after=v',
     ]);
-  });
-
-  it('stops at the last page if the number of pages shrinks meanwhile', async () => {
-    const { client, sent } = clientOf(pageOf(1, ['a'], 3), pageOf(2, [], 1));
-    const pages: number[] = [];
-    for await (const { page } of client.pages()) pages.push(page);
-    expect(pages).toEqual([1, 2]);
-    expect(sent).toHaveLength(2);
   });
 
   it('requests no page before it is read', async () => {
-    const { client, sent } = clientOf(pageOf(1, ['a', 'b']));
+    const { client, sent } = clientOf(pageOf(['a', 'b'], 'b'));
     const users = client.users();
     await users.next();
     await users.return();
@@ -238,10 +269,26 @@ describe('reading all users', () => {
   });
 
   it('returns nothing for a seller without users', async () => {
-    const { client } = clientOf(
-      json(200, { data: [], page: 1, page_size: 100, total: 0, total_pages: 0, next_after: null }),
-    );
+    const { client } = clientOf(pageOf([], null));
     await expect(client.users().next()).resolves.toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('the hand-written queries', () => {
+  type QueryOf<Path extends keyof paths> = NonNullable<
+    NonNullable<paths[Path]['get']>['parameters']['query']
+  >;
+  /** Compiles only if both types have the same names. */
+  const haveSameNames = <Own, Api>(
+    ..._same: [keyof Own, keyof Api] extends [keyof Api, keyof Own] ? [] : [never]
+  ): boolean => true;
+
+  it('have the parameters of the service', () => {
+    expect([
+      haveSameNames<UserQuery, QueryOf<'/v1/users'>>(),
+      haveSameNames<EventQuery, QueryOf<'/v1/events'>>(),
+      haveSameNames<UsageQuery, QueryOf<'/v1/key/usage'>>(),
+    ]).toEqual([true, true, true]);
   });
 });
 
@@ -259,7 +306,7 @@ describe('one user', () => {
     const { client, sent } = clientOf(
       json(200, { data: [user], page: 1, page_size: 100, total: 1, total_pages: 1, next_after: null }),
     );
-    await expect(client.findByPhone('+989121234567')).resolves.toEqual([user]);
+    await expect(client.listUsers({ phone: '+989121234567' })).resolves.toMatchObject({ data: [user] });
     expect(new URL(sent[0]?.url ?? '').searchParams.get('phone')).toBe('+989121234567');
   });
 
@@ -285,7 +332,7 @@ describe('one user', () => {
           birth_date: '1370/1/15',
           phone: '+989559990001',
         }),
-      () => client.endLink('a.b.c', '.'),
+      () => client.endLink('.', { accessToken: 'a.b.c' }),
     ];
     for (const call of calls) await expect(call()).rejects.toThrow(TypeError);
     expect(sent).toEqual([]);

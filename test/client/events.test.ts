@@ -29,7 +29,7 @@ const brokenBody = (): Response =>
 const follow = async ({ client, sent }: ReturnType<typeof clientOf>, count: number, after?: number) => {
   const controller = new AbortController();
   const seen: number[] = [];
-  for await (const { sequence } of client.events({ after, signal: controller.signal })) {
+  for await (const { sequence } of client.events({ after }, { signal: controller.signal })) {
     seen.push(sequence);
     if (seen.length === count) controller.abort();
   }
@@ -107,7 +107,9 @@ describe('an abort', () => {
           controller.abort();
         }),
     });
-    await expect(waiting.events({ signal: controller.signal }).next()).resolves.toMatchObject({ done: true });
+    await expect(waiting.events({}, { signal: controller.signal }).next()).resolves.toMatchObject({
+      done: true,
+    });
   });
 
   it('ends the iteration while it reads', async () => {
@@ -120,12 +122,14 @@ describe('an abort', () => {
         return broken();
       },
     });
-    await expect(reading.events({ signal: controller.signal }).next()).resolves.toMatchObject({ done: true });
+    await expect(reading.events({}, { signal: controller.signal }).next()).resolves.toMatchObject({
+      done: true,
+    });
   });
 
   it('before the start ends the iteration without an event', async () => {
     const { client } = clientOf(broken);
-    const events = client.events({ signal: AbortSignal.abort() });
+    const events = client.events({}, { signal: AbortSignal.abort() });
     await expect(events.next()).resolves.toEqual({ done: true, value: undefined });
   });
 });

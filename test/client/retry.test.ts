@@ -2,14 +2,15 @@ import { mock } from 'node:test';
 import { allRoutes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { validPath } from '#test/security/valid-request.ts';
+import { type BuyerLinkingClient, buyerLinking } from '../../client/src/index.ts';
 import { retryingFetch } from '../../client/src/retry.ts';
-import { baseUrl, broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
+import { apiKey, baseUrl, broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
 
 describe('linking, reading and removing', () => {
   it.each<[string, () => Response]>([
     ['a network failure', broken],
     ['a gateway timeout', json(504, {})],
-    ['an unavailable registry', problemOf('verification_unavailable', { 'Retry-After': '1' })],
+    ['an unavailable service', problemOf('service_unavailable', { 'Retry-After': '1' })],
     ['an internal error', problemOf('internal')],
     ['an exceeded rate limit', problemOf('rate_limit_exceeded', { 'Retry-After': '2' })],
   ])('are retried with the same body after %s', async (_title, failure) => {
@@ -59,6 +60,38 @@ describe('linking, reading and removing', () => {
   });
 });
 
+describe('a link or a check without a verdict', () => {
+  const undecided = problemOf('verification_unavailable', { 'Retry-After': '1' });
+  const { display_name, ...person } = buyer;
+  const checks = [
+    ['link', (client: BuyerLinkingClient) => client.linkBuyer(buyer)],
+    ['check', (client: BuyerLinkingClient) => client.checkUser(user.id, person)],
+  ] as const;
+
+  it.each(checks)('is not repeated by default, because each %s can be paid', async (_name, check) => {
+    const { client, sent } = clientOf(undecided, json(200, user));
+    await expect(check(client)).rejects.toMatchObject({
+      code: 'verification_unavailable',
+      retryAfterSeconds: 1,
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each(checks)('is repeated with the option retryUndecided: %s', async (_name, check) => {
+    const responses = [undecided, undecided, json(200, user)];
+    const waits: number[] = [];
+    const client = buyerLinking({
+      baseUrl,
+      apiKey,
+      retryUndecided: true,
+      sleep: async (ms) => void waits.push(ms),
+      fetch: async () => (responses.shift() as () => Response)(),
+    });
+    await check(client);
+    expect([responses, waits]).toEqual([[], [1000, 1000]]);
+  });
+});
+
 describe('sending and verifying a code', () => {
   it.each<[string, () => Response]>([
     ['a network failure', broken],
@@ -68,9 +101,9 @@ describe('sending and verifying a code', () => {
     ['a cool-down', problemOf('resend_too_soon', { 'Retry-After': '1' })],
   ])('are not retried after %s', async (_title, failure) => {
     const sending = clientOf(failure);
-    await expect(sending.client.sendCode(buyer.phone)).rejects.toThrow();
+    await expect(sending.client.sendCode(buyer)).rejects.toThrow();
     const using = clientOf(failure);
-    await expect(using.client.verifyCode(buyer.phone, '123456')).rejects.toThrow();
+    await expect(using.client.verifyCode({ phone: buyer.phone, code: '123456' })).rejects.toThrow();
     expect([sending.sent.length, using.sent.length]).toEqual([1, 1]);
   });
 
@@ -79,7 +112,7 @@ describe('sending and verifying a code', () => {
       problemOf('rate_limit_exceeded', { 'Retry-After': '3' }),
       json(202, { expires_in: 300, resend_after: 60 }),
     );
-    await expect(client.sendCode(buyer.phone)).resolves.toEqual({ expires_in: 300, resend_after: 60 });
+    await expect(client.sendCode(buyer)).resolves.toEqual({ expires_in: 300, resend_after: 60 });
     expect(waits).toEqual([3000]);
   });
 });
@@ -94,6 +127,7 @@ describe('a request of each published operation', () => {
       const send = retryingFetch({
         maxRetries: 1,
         maxWaitSeconds: 60,
+        retryUndecided: false,
         timeoutMs: 30_000,
         onWait: () => {},
         sleep: async () => {},
