@@ -82,7 +82,7 @@ const newUser = (body: NewUser, nowMs: number): NewUserAttributes => ({
 export const build = (parts: KeyedParts) => {
   const deps = buildCheckDeps(parts);
   // For the verifier of tokens. A missing one ends the start and not the first link with a token.
-  readEnv(['SIGNING_KEYS', 'TOKEN_ISSUER']);
+  readEnv(['SIGNING_KEYS', 'TOKEN_ISSUERS']);
   let verify: VerifyToken | undefined;
   return {
     ...deps,

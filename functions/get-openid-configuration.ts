@@ -12,7 +12,7 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (_re
 });
 
 export const build = () => ({
-  tokenIssuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER,
+  tokenIssuer: readEnv(['TOKEN_ISSUERS']).TOKEN_ISSUERS[0] as string,
 });
 
 export const handler = endpoint(route, build, handle);

@@ -85,7 +85,7 @@ export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
   codes: codeTries(table),
   hashes: hashesFromEnv(),
   signer: signerFromEnv(),
-  tokenIssuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER,
+  tokenIssuer: readEnv(['TOKEN_ISSUERS']).TOKEN_ISSUERS[0] as string,
   inSandbox: isInSandbox(),
 });
 

@@ -11,7 +11,7 @@ import { addGatewayResponses } from './gateway-responses.ts';
 import { addMethods } from './methods.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
-import { addUsagePlans, baseUrlOf, restApi } from './rest-api.ts';
+import { addUsagePlans, baseUrlOf, issuersOf, restApi } from './rest-api.ts';
 import { rolloutOf } from './rollout.ts';
 import { addServiceAlarms } from './service-alarms.ts';
 import { serviceFunctions } from './service-functions.ts';
@@ -45,7 +45,8 @@ export class ApiStack extends Stack {
       monitoring: monitoringOf(this, config),
       rollout: rolloutOf(this, config),
     };
-    const functions = serviceFunctions(this, { config, bundles, data, release, defaults, egress, baseUrl });
+    const issuers = issuersOf(api, config);
+    const functions = serviceFunctions(this, { config, bundles, data, release, defaults, egress, issuers });
     addMethods(api, config.otpAccess, functions);
     addGatewayResponses(api);
     const plans = addUsagePlans(this, api, name);

@@ -28,6 +28,12 @@ const unreservedOf = ({ reservedConcurrency }: Config): number =>
         reservedConcurrency.accountQuota,
       );
 
+/** Whether the stage has the issuers as addresses, and verifiers can read the public keys at the first one. */
+const areAddresses = ({ domain, issuers: [first, second] }: Config): boolean =>
+  domain === null
+    ? first === 'default-endpoint' && second === undefined
+    : first === 'domain' || domain.defaultEndpoint === 'open';
+
 /** What types cannot say: a sentence for each fault. */
 const faultsOf = (config: Config): readonly string[] => {
   const { account, region, providers, keyPrefix, budget, alarms, spend, signingKeys } = config;
@@ -52,6 +58,10 @@ const faultsOf = (config: Config): readonly string[] => {
     [
       signingKeys.length > 0 && new Set(labels).size === labels.length,
       'signing keys must be different labels',
+    ],
+    [
+      areAddresses(config),
+      `issuers may name 'domain' only with domain, and 'default-endpoint' first only while that is open`,
     ],
     [
       config.otpAccess === 'api-key' || (config.firewall !== null && spend.smsPerDay !== null),

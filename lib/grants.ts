@@ -102,7 +102,7 @@ export const variablesOf = ({
   ...(permissions.sms ? (['SMS_PROVIDERS', 'SMS_PER_DAY'] as const) : []),
   ...(permissions.smsProviders ? (['SMS_PROVIDERS', 'KEY_PREFIX'] as const) : []),
   ...(permissions.signingKey ? (['SIGNING_KEYS'] as const) : []),
-  ...(permissions.tokenIssuer ? (['TOKEN_ISSUER'] as const) : []),
+  ...(permissions.tokenIssuer ? (['TOKEN_ISSUERS'] as const) : []),
   ...(permissions.newSecrets ? (['KEY_PREFIX'] as const) : []),
   ...(permissions.release ? (['RELEASE_VERSION', 'RELEASE_COMMIT'] as const) : []),
   ...(access.by === 'otp' ? (['OTP_ACCESS'] as const) : []),

@@ -133,10 +133,7 @@ const acknowledge = (api: RestApi): void => {
   );
 };
 
-/**
- * Returns the base URL of a stage, which is also the issuer of its tokens: the custom domain, which this adds to the API, or the default
- * endpoint as long as that one is open.
- */
+/** Returns the base URL of a stage: the custom domain, which this adds to the API, or the default endpoint as long as that one is open. */
 export const baseUrlOf = (api: RestApi, { domain, stage }: Config): string => {
   if (domain === null) return defaultUrlOf(api, stage);
   api.addDomainName('Domain', {
@@ -144,8 +141,16 @@ export const baseUrlOf = (api: RestApi, { domain, stage }: Config): string => {
     certificate: Certificate.fromCertificateArn(api, 'Certificate', domain.certificateArn),
     ...TLS,
   });
-  return domain.defaultEndpoint === 'closed' ? `https://${domain.name}` : defaultUrlOf(api, stage);
+  return domain.defaultEndpoint === 'closed' ? domainUrlOf(domain) : defaultUrlOf(api, stage);
 };
+
+/** Returns the issuers of the stage's tokens, the one of new tokens first. */
+export const issuersOf = (api: RestApi, { domain, issuers, stage }: Config): readonly string[] =>
+  issuers.map((issuer) =>
+    domain !== null && issuer === 'domain' ? domainUrlOf(domain) : defaultUrlOf(api, stage),
+  );
+
+const domainUrlOf = ({ name }: NonNullable<Config['domain']>): string => `https://${name}`;
 
 /** Returns the URL of the default endpoint. It refers to the API only, because a function that holds it is created before the stage. */
 const defaultUrlOf = (api: IRestApi, stage: string): string =>

@@ -31,7 +31,7 @@ interface ServiceParts {
   readonly release: Release;
   readonly defaults: FunctionDefaults;
   readonly egress: StaticEgress | undefined;
-  readonly baseUrl: string;
+  readonly issuers: readonly string[];
 }
 
 /** Returns the value of every variable in this stage; undefined for a ceiling that is off. */
@@ -39,7 +39,7 @@ const environmentOf = ({
   config,
   data,
   release,
-  baseUrl,
+  issuers,
 }: ServiceParts): Readonly<Record<DeployedVariable, string | undefined>> => ({
   TABLE_NAME: data.table.tableName,
   HASH_SECRET: data.hashSecret.secretArn,
@@ -48,7 +48,7 @@ const environmentOf = ({
   SMS_PROVIDERS: config.providers.sms.join(','),
   // The ARN, as in the grants: an export that a deployed stack imports cannot be dropped, so each key is exported in one form through a rotation.
   SIGNING_KEYS: data.signingKeys.map((key) => key.keyArn).join(','),
-  TOKEN_ISSUER: baseUrl,
+  TOKEN_ISSUERS: issuers.join(','),
   KEY_PREFIX: config.keyPrefix,
   OTP_ACCESS: config.otpAccess,
   PAID_CHECKS_PER_DAY: config.spend.paidChecksPerDay?.toString(),

@@ -67,12 +67,18 @@ export interface Stage {
    * requests at once (--direct). `all-at-once`: without versions and aliases.
    */
   readonly rollout: 'gradual' | 'direct' | 'all-at-once';
-  /** A custom domain, its certificate in the same Region. `closed`: the domain is the only address and the issuer of tokens (docs/deploy.md). */
+  /** A custom domain, its certificate in the same Region. `closed`: the domain is the only address. docs/deploy.md, "Custom domain". */
   readonly domain: {
     readonly name: string;
     readonly certificateArn: string;
     readonly defaultEndpoint: 'open' | 'closed';
   } | null;
+  /** The issuers (`iss`) of access tokens: the first is written into tokens, all are accepted. docs/deploy.md, "Custom domain". */
+  readonly issuers:
+    | readonly ['default-endpoint']
+    | readonly ['default-endpoint', 'domain']
+    | readonly ['domain', 'default-endpoint']
+    | readonly ['domain'];
   /** Labels of the signing keys: the first key signs, all are published. docs/operations.md, "Rotate the signing key". */
   readonly signingKeys: readonly string[];
   /** Labels that left `signingKeys` with this deploy: versions in service still use these keys. */
@@ -107,6 +113,7 @@ export const STAGES = {
     reservedConcurrency: null,
     rollout: 'all-at-once',
     domain: null,
+    issuers: ['default-endpoint'],
     signingKeys: ['k1'],
     retiredSigningKeys: [],
   },
@@ -151,6 +158,7 @@ export const STAGES = {
     },
     rollout: 'gradual',
     domain: null,
+    issuers: ['default-endpoint'],
     signingKeys: ['k1'],
     retiredSigningKeys: [],
   },

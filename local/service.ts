@@ -59,7 +59,7 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
 
   onProgress('Loading the functions.');
   setEnvironment(folder, {
-    TOKEN_ISSUER: baseUrl,
+    TOKEN_ISSUERS: baseUrl,
     DYNAMODB_ENDPOINT: database.endpoint,
     ...options.providers,
   });

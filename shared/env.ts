@@ -29,8 +29,8 @@ const VARIABLES = {
   SMS_PROVIDERS: list,
   /** The signing key: `file:<path of a PEM>`, or KMS key ids, the current one first. */
   SIGNING_KEYS: list,
-  /** The `iss` of access tokens: the base URL of the service. */
-  TOKEN_ISSUER: text,
+  /** The `iss` of access tokens, base URLs of the service: the first is written into tokens, all are accepted. */
+  TOKEN_ISSUERS: list,
   KEY_PREFIX: v.picklist(KEY_PREFIXES),
   /** Whether the one-time-code operations require a key. */
   OTP_ACCESS: v.picklist(['api-key', 'public']),

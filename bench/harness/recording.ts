@@ -38,7 +38,7 @@ export const VARIABLES: Readonly<Record<Variable, string>> = {
   IDENTITY_PROVIDERS: 'jibit,zohal',
   SMS_PROVIDERS: 'kavenegar,sms-ir',
   SIGNING_KEYS: 'signing-key',
-  TOKEN_ISSUER: 'https://bench.example',
+  TOKEN_ISSUERS: 'https://bench.example',
   KEY_PREFIX: 'blk_test_',
   OTP_ACCESS: 'api-key',
   RELEASE_VERSION: '1.0.0',

@@ -25,7 +25,7 @@ const strings = (description: string, examples: string[]) =>
 
 export const issuerMetadataSchema = v.pipe(
   v.object({
-    issuer: shown('The `iss` of every access token.', 'https://api.example.com'),
+    issuer: shown('The `iss` of new access tokens.', 'https://api.example.com'),
     jwks_uri: shown('The URL of the public keys.', 'https://api.example.com/.well-known/jwks.json'),
     response_types_supported: strings('A required field of the format. There is no authorization endpoint.', [
       'id_token',

@@ -16,9 +16,9 @@ export interface VerifiedBuyer {
   readonly authTime: number;
 }
 
-interface Issuer {
+interface Issuers {
   readonly publicKeys: () => Promise<Jwks>;
-  readonly issuer: string;
+  readonly issuers: readonly string[];
   readonly clock: Clock;
 }
 
@@ -58,7 +58,7 @@ const decoded = (part: string): Buffer | undefined => {
 const verified = (
   authorization: string | undefined,
   { keys }: Jwks,
-  expected: { readonly issuer: string; readonly audience: string; readonly nowMs: number },
+  expected: { readonly issuers: readonly string[]; readonly audience: string; readonly nowMs: number },
 ): VerifiedBuyer | undefined => {
   const [, ...parts] = BEARER.exec(authorization ?? '') ?? [];
   const [head, payload, signature] = parts.map(decoded);
@@ -73,20 +73,20 @@ const verified = (
   const { iss, aud, exp, iat, auth_time, phone_number } = claims.output;
   const nowSeconds = expected.nowMs / 1000;
   const isCurrent = exp > nowSeconds && iat <= nowSeconds + MAX_CLOCK_DIFFERENCE_SECONDS;
-  if (iss !== expected.issuer || aud !== expected.audience || !isCurrent) return undefined;
+  if (!expected.issuers.includes(iss) || aud !== expected.audience || !isCurrent) return undefined;
   return { phone: phone_number, authTime: auth_time };
 };
 
 export const tokenVerifier =
-  ({ publicKeys, issuer, clock }: Issuer): VerifyToken =>
+  ({ publicKeys, issuers, clock }: Issuers): VerifyToken =>
   async (authorization, audience) => {
     const keys = await publicKeys();
-    const buyer = verified(authorization, keys, { issuer, audience, nowMs: clock() });
+    const buyer = verified(authorization, keys, { issuers, audience, nowMs: clock() });
     if (buyer === undefined) throw problem('invalid_access_token');
     return buyer;
   };
 
 export const tokenVerifierFromEnv = (clock: Clock): VerifyToken => {
   const { publicKeys } = signerFromEnv();
-  return tokenVerifier({ publicKeys, issuer: readEnv(['TOKEN_ISSUER']).TOKEN_ISSUER, clock });
+  return tokenVerifier({ publicKeys, issuers: readEnv(['TOKEN_ISSUERS']).TOKEN_ISSUERS, clock });
 };

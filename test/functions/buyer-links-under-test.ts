@@ -28,7 +28,7 @@ export const linkPerson = (
 /** The two functions of the buyer app on a table. */
 export const buyerAppOn = (table: Table, hashes: KeyedHashes = testHashes) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const verifyToken = tokenVerifier({ publicKeys: signer.publicKeys, issuer: ISSUER, clock });
+  const verifyToken = tokenVerifier({ publicKeys: signer.publicKeys, issuers: [ISSUER], clock });
   const own = { clock, verifyToken, hashes, readLinks: phoneLinkReader(table) };
   const rateLimiter = patientLimiter(table);
   const find = functionUnderTest(routes['find-links'], findLinks, table, { ...own, rateLimiter });

@@ -23,6 +23,6 @@ export const createUserDepsOn = (table: Table, { clock, identityRegistry, paidCh
   paidChecksPerDay,
   hashes: testHashes,
   identityRegistry,
-  verifyToken: tokenVerifier({ publicKeys: signer.publicKeys, issuer: ISSUER, clock }),
+  verifyToken: tokenVerifier({ publicKeys: signer.publicKeys, issuers: [ISSUER], clock }),
   clock,
 });

@@ -13,6 +13,8 @@ const refusalOf = (changes: Partial<Stage>, stage: keyof typeof STAGES = 'dev'):
   }
 };
 
+const CLOSED_DOMAIN = { name: 'api.example.com', certificateArn: 'arn', defaultEndpoint: 'closed' } as const;
+
 describe('the settings of a stage', () => {
   test('are refused where types cannot say what is wrong, in one sentence that names the setting', () => {
     const { providers } = STAGES.dev;
@@ -36,6 +38,8 @@ describe('the settings of a stage', () => {
       ],
       [{ signingKeys: [] }, 'signing keys must be different labels'],
       [{ retiredSigningKeys: ['k1'] }, 'signing keys must be different labels'],
+      [{ issuers: ['domain'] }, `issuers may name 'domain' only with domain`],
+      [{ domain: CLOSED_DOMAIN }, `'default-endpoint' first only while that is open`],
       [{ otpAccess: 'public' }, 'otpAccess "public" requires firewall and spend.smsPerDay'],
       [{ otpAccess: 'public', firewall }, 'otpAccess "public" requires'],
       [{ otpAccess: 'public', spend: { paidChecksPerDay: null, smsPerDay } }, 'otpAccess "public" requires'],
@@ -50,6 +54,8 @@ describe('the settings of a stage', () => {
     expect(refusalOf({ otpAccess: 'public', firewall, spend: { paidChecksPerDay: null, smsPerDay } })).toBe(
       undefined,
     );
+    for (const issuers of [['domain'], ['domain', 'default-endpoint']] as const)
+      expect(refusalOf({ domain: CLOSED_DOMAIN, issuers })).toBe(undefined);
     const functions = { authorizer: 400, 'create-user': 400 };
     expect(refusalOf({ reservedConcurrency: { accountQuota: 1000, functions } })).toBe(undefined);
     expect(refusalOf({ providers }, 'prod')).toContain(

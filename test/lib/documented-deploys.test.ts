@@ -16,6 +16,8 @@ const apiAlone = (settings: Partial<Stage>): Deploy => ({ settings, stacks: ['ap
 
 const oldKeyRetired = { signingKeys: ['k2'], retiredSigningKeys: ['k1'] };
 
+const domain = { name: 'api.example.com', certificateArn: 'arn', defaultEndpoint: 'open' } as const;
+
 /** The deploys that docs/operations.md and docs/deploy.md describe. */
 const DOCUMENTED: Readonly<Record<string, readonly Deploy[]>> = {
   'Rotate the signing key': [
@@ -58,6 +60,12 @@ const DOCUMENTED: Readonly<Record<string, readonly Deploy[]>> = {
     apiAlone({ encryption: 'aws-owned-keys' }),
     whole({ encryption: 'aws-owned-keys' }),
   ],
+  'Custom domain': [
+    whole({ domain: null, issuers: ['default-endpoint'] }),
+    whole({ domain, issuers: ['default-endpoint', 'domain'] }),
+    whole({ domain, issuers: ['domain', 'default-endpoint'] }),
+    whole({ domain: { ...domain, defaultEndpoint: 'closed' }, issuers: ['domain'] }),
+  ],
 };
 
 const exportsOf = (template: Template): readonly string[] =>
@@ -99,5 +107,26 @@ describe('each documented deploy after the one before', () => {
       refusalsOf(deploys.filter(({ stacks }) => stacks.length === 2));
     expect(withoutApiAlone(rotation)).toEqual([expect.stringContaining('SigningKeyk1')]);
     expect(withoutApiAlone(encryption)).toEqual([expect.stringContaining('EncryptionKey')]);
+  });
+});
+
+/** Returns the deploys during which a version refuses a token that the other one wrote: for some minutes both serve, of each function. */
+const tokenRefusalsOf = (deploys: readonly Deploy[]): readonly string[] => {
+  const steps = deploys.map(({ settings }): readonly string[] => settings.issuers ?? []);
+  return steps.slice(1).flatMap((after, index) => {
+    const before = steps[index] ?? [];
+    const isAccepted = after.includes(`${before[0]}`) && before.includes(`${after[0]}`);
+    return isAccepted ? [] : [`${before} -> ${after}`];
+  });
+};
+
+describe('each step of the change of the issuer', () => {
+  test('accepts the tokens of the versions that serve before and after it', () => {
+    expect(tokenRefusalsOf(DOCUMENTED['Custom domain'] ?? [])).toEqual([]);
+  });
+
+  test('would refuse tokens if the new issuer were written at once', () => {
+    const [before, , , after] = DOCUMENTED['Custom domain'] ?? [];
+    expect(tokenRefusalsOf([before, after].filter((step) => step !== undefined))).toHaveLength(1);
   });
 });

@@ -13,7 +13,7 @@ const recordingEnvironment = () => {
     IDENTITY_PROVIDERS: 'jibit',
     SMS_PROVIDERS: 'kavenegar',
     SIGNING_KEYS: 'key',
-    TOKEN_ISSUER: 'https://issuer',
+    TOKEN_ISSUERS: 'https://issuer',
     KEY_PREFIX: 'blk_test_',
     OTP_ACCESS: 'api-key',
     RELEASE_VERSION: '1.2.3',

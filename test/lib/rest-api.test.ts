@@ -189,29 +189,46 @@ describe('TLS', () => {
 });
 
 describe('a custom domain', () => {
-  const issuerOf = (api: typeof dev): string => {
-    const [id, verify] =
-      Object.entries(resourcesOf(api, 'AWS::Lambda::Function')).find(([name]) =>
-        name.startsWith('verifyotp'),
-      ) ?? [];
-    expect(id).toBeDefined();
-    return JSON.stringify(verify?.Properties.Environment.Variables.TOKEN_ISSUER);
+  const domain = { ...EVERY_OPTION.domain, defaultEndpoint: 'open' } as const;
+  /** The default endpoint refers to the API. */
+  const DEFAULT_ENDPOINT = /^https:\/\/\{.*\}\.execute-api\..*\/dev$/;
+
+  const issuersOf = (api: typeof dev): string[] => {
+    const [verify] = Object.entries(resourcesOf(api, 'AWS::Lambda::Function')).filter(([name]) =>
+      name.startsWith('verifyotp'),
+    );
+    const value = verify?.[1].Properties.Environment.Variables.TOKEN_ISSUERS;
+    const parts: readonly unknown[] = typeof value === 'string' ? [value] : value['Fn::Join'][1];
+    return parts
+      .map((part) => (typeof part === 'string' ? part : JSON.stringify(part).replaceAll(',', ' ')))
+      .join('')
+      .split(',');
   };
 
-  test('is added beside the default endpoint, which stays open and stays the issuer of tokens', () => {
-    const { api } = templatesOf('dev', { domain: { ...EVERY_OPTION.domain, defaultEndpoint: 'open' } });
+  test('is added beside the default endpoint, which stays open and stays the base URL', () => {
+    const { api } = templatesOf('dev', { domain });
     api.resourceCountIs('AWS::ApiGateway::DomainName', 1);
     api.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
-    expect(issuerOf(api)).toEqual(issuerOf(dev));
-    expect(issuerOf(api)).toContain('execute-api');
     expect(JSON.stringify(api.findOutputs('BaseUrl'))).toContain('execute-api');
   });
 
-  test('becomes the only address and the issuer of tokens when the default endpoint is closed', () => {
+  test('becomes the only address when the default endpoint is closed', () => {
     const { api } = templatesOf('prod', EVERY_OPTION);
     api.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: true });
-    expect(issuerOf(api)).toBe('"https://api.example.com"');
     expect(api.findOutputs('BaseUrl')).toMatchObject({ BaseUrl: { Value: 'https://api.example.com' } });
+  });
+
+  test('is an issuer of tokens where `issuers` names it, in that order and whatever the default endpoint is', () => {
+    expect(issuersOf(dev)).toEqual([expect.stringMatching(DEFAULT_ENDPOINT)]);
+    expect(issuersOf(templatesOf('dev', { domain, issuers: ['default-endpoint', 'domain'] }).api)).toEqual([
+      expect.stringMatching(DEFAULT_ENDPOINT),
+      'https://api.example.com',
+    ]);
+    const closed = { ...domain, defaultEndpoint: 'closed' } as const;
+    expect(
+      issuersOf(templatesOf('dev', { domain: closed, issuers: ['domain', 'default-endpoint'] }).api),
+    ).toEqual(['https://api.example.com', expect.stringMatching(DEFAULT_ENDPOINT)]);
+    expect(issuersOf(templatesOf('prod', EVERY_OPTION).api)).toEqual(['https://api.example.com']);
   });
 });
 

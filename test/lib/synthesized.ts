@@ -50,6 +50,7 @@ export const EVERY_OPTION = {
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0',
     defaultEndpoint: 'closed',
   },
+  issuers: ['domain'],
   hashSecretReplica: 'eu-west-1',
   signingKeys: ['k2', 'k1'],
   retiredSigningKeys: ['k0'],

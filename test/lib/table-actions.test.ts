@@ -70,7 +70,7 @@ beforeAll(async () => {
     IDENTITY_PROVIDERS: 'jibit',
     SMS_PROVIDERS: 'kavenegar',
     SIGNING_KEYS: await file('key.pem', privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()),
-    TOKEN_ISSUER: 'https://issuer.example',
+    TOKEN_ISSUERS: 'https://issuer.example',
     KEY_PREFIX: 'blk_test_',
     OTP_ACCESS: 'api-key',
   });

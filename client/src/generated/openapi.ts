@@ -827,7 +827,7 @@ export interface components {
         /** OpenIdConfiguration */
         OpenIdConfiguration: {
             /**
-             * @description The `iss` of every access token.
+             * @description The `iss` of new access tokens.
              * @example https://api.example.com
              */
             issuer: string;

@@ -176,7 +176,7 @@ describe('the start of a function', () => {
       SMS_PROVIDERS: 'sandbox',
       KEY_PREFIX: 'blk_test_',
       SIGNING_KEYS: 'key',
-      TOKEN_ISSUER: 'https://api.example.com',
+      TOKEN_ISSUERS: 'https://api.example.com',
       ...environment,
     };
     start({ table: { name: 'table' } } as KeyedParts);
