@@ -1,9 +1,10 @@
 import type { Request, ResponseOf } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem, serviceUnavailable } from '#shared/problems.ts';
+import { HOURLY_CHECK_LIMITS } from '#shared/rate-limits/key-limits.ts';
 import { consume, requireLeft } from '#shared/rate-limits/request-limits.ts';
 import { buildCheckDeps } from '#shared/users/check-deps.ts';
-import { checkLimits, HOURLY_CHECK_LIMITS } from '#shared/users/check-limits.ts';
+import { checkLimits } from '#shared/users/check-limits.ts';
 import { decideCheck } from '#shared/users/link-rules.ts';
 import { paidCheck } from '#shared/users/paid-check.ts';
 import { hashLink } from '#shared/users/read-person.ts';

@@ -3,7 +3,7 @@ import { buyerRoutes } from '#shared/buyers/routes.ts';
 import { buyerEndpoint } from '#shared/http/buyer-endpoint.ts';
 import type { Handle, Request } from '#shared/http/endpoint.ts';
 import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
-import { phoneLimit } from '#shared/rate-limits/limits.ts';
+import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import { consume, refund } from '#shared/rate-limits/request-limits.ts';
 import { hashesFromEnv, type KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import { parseBirthDate } from '#shared/values/birth-date.ts';

@@ -6,7 +6,9 @@ import { timeText } from '#shared/clock.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem, serviceUnavailable } from '#shared/problems.ts';
-import { keyLimit, type LimitState, type RateLimitItem } from '#shared/rate-limits/plans.ts';
+import type { RateLimitItem } from '#shared/rate-limits/headers.ts';
+import { keyLimit } from '#shared/rate-limits/key-limits.ts';
+import type { LimitState } from '#shared/rate-limits/limit.ts';
 
 const route = apiKeyRoutes['get-key'];
 

@@ -1,12 +1,11 @@
 import { ownKeyRotator } from '#shared/api-keys/own-key.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
 import { newSecret } from '#shared/api-keys/secret.ts';
-import { timeText } from '#shared/clock.ts';
+import { HOUR_SECONDS, timeText } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
-import { HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
 
 const route = apiKeyRoutes['rotate-key'];
 

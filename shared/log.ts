@@ -59,7 +59,7 @@ export const EVENTS = {
     metrics: { RateLimiterUnreachable: ['Count', 1] },
     dimensions: [[]],
   },
-  /** A key used up one of its hourly or daily limits, or its share of a ceiling: `limit` is then `paid-checks-per-day` or `sms-per-day`. */
+  /** A key used up one of its hourly or daily limits, or its share of a ceiling: `limit` is then `share-of-paid-checks-per-day` or `share-of-sms-per-day`. */
   key_limit_used_up: {
     level: 'WARN',
     fields: ['request_id', 'operation', 'limit', 'key_id'],

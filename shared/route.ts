@@ -2,7 +2,7 @@
 import type * as v from 'valibot';
 import type { PageName } from '#shared/pages.ts';
 import type { ProblemCode } from '#shared/problems.ts';
-import type { HourlyLimitName } from '#shared/rate-limits/plans.ts';
+import type { HourlyLimitName } from '#shared/rate-limits/key-limits.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { ItemPrefix } from '#shared/table/keys.ts';
 

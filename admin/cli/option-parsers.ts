@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { redact } from '#shared/log.ts';
-import { KEY_LIMIT_NAMES, type LimitOverrides } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, type LimitOverrides } from '#shared/rate-limits/key-limits.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

@@ -2,7 +2,7 @@ import type { Administration } from '#admin/administration.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import { FIRST_LOCK_AT, PUBLIC_AUDIENCE, SENDS_KEPT_SECONDS } from '#shared/one-time-codes/rules.ts';
-import { phoneSubject } from '#shared/rate-limits/limits.ts';
+import { phoneSubject } from '#shared/rate-limits/person-limits.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import {
   codesPartition,

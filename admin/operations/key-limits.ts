@@ -1,15 +1,16 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { HOUR_SECONDS } from '#shared/clock.ts';
 import {
-  HOUR_SECONDS,
   KEPT_DAYS,
   KEY_LIMIT_NAMES,
   type KeyLimitName,
   keyLimit,
   type LimitOverrides,
   minuteLimit,
-} from '#shared/rate-limits/plans.ts';
-import { limitKey, limitKeys, stateIn, windowOf } from '#shared/rate-limits/rate-limiter.ts';
+} from '#shared/rate-limits/key-limits.ts';
+import { windowOf } from '#shared/rate-limits/limit.ts';
+import { limitKey, limitKeys, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import { startOf, useReader } from '#shared/rate-limits/use-history.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { batchGet, chunksOf, itemOf, queryFirst } from '#shared/table/reads.ts';

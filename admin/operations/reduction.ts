@@ -1,7 +1,7 @@
 import { type ApiKey, type SecretSummary, secretEnd } from '#shared/api-keys/api-key-item.ts';
 import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import { validSecrets } from '#shared/api-keys/secret.ts';
-import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
 
 /** Twice the time of the cache: a decision on the key as it was may be cached until the change is written, some seconds after `nowSeconds`. */
 const REACH_SECONDS = 2 * DECISION_CACHE_SECONDS;

@@ -4,13 +4,12 @@ import type {
   PolicyDocument,
 } from 'aws-lambda';
 import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
-import type { Clock } from '#shared/clock.ts';
+import { type Clock, MINUTE_SECONDS } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import { headerOf } from '#shared/http/request.ts';
 import type { Headers } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { type ProblemCode, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
-import { WINDOW_SECONDS } from '#shared/rate-limits/plans.ts';
 import { requiresKey } from '#shared/route.ts';
 import { type Functions, invoke } from './functions.ts';
 import { type AuthorizerContext, authorizerEvent, type ReceivedRequest } from './proxy-event.ts';
@@ -61,7 +60,7 @@ const AUTHORIZER_SECONDS = 5;
 const PER_ADDRESS: Throttle = { burstLimit: 100, rateLimit: 100 / 300 };
 
 /** The gateway cannot compute the time until the next token; one window is always enough. Gateway responses on AWS say the same. */
-const THROTTLED: Headers = { 'Retry-After': String(WINDOW_SECONDS) };
+const THROTTLED: Headers = { 'Retry-After': String(MINUTE_SECONDS) };
 
 /**
  * Returns what decides before a function is called: on the key where the row needs one; else, where the one-time-code operations are public, on

@@ -1,7 +1,7 @@
 import { KEEP_EVENTS_DAYS } from '#shared/events/event.ts';
 import { CODE_LIMITS, RESEND_AFTER_SECONDS } from '#shared/one-time-codes/rules.ts';
 import { detailsOf, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
-import { planItem, rateLimitHeaders } from '#shared/rate-limits/plans.ts';
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
 import {
   codeLimitTable,
   duration,

@@ -1,6 +1,8 @@
 import { EXPIRY_NOTICE_DAYS } from '#shared/api-keys/caller.ts';
 import { PROBLEMS } from '#shared/problems.ts';
-import { KEY_LIMIT_NAMES, PLAN_NAMES, PLANS, planItem, rateLimitHeaders } from '#shared/rate-limits/plans.ts';
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
+import { KEY_LIMIT_NAMES } from '#shared/rate-limits/key-limits.ts';
+import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import type { Route } from '#shared/route.ts';
 import type { SchemaObject } from './json-schema.ts';
 import { EXAMPLE_REQUEST_ID } from './problem-schemas.ts';

@@ -1,7 +1,8 @@
 /** The limits and the repeatable requests as Markdown tables, for the OpenAPI document and the docs. */
 import { CODE_LIMITS, type SendLimit } from '#shared/one-time-codes/rules.ts';
-import { PERSON_LIMITS, PHONE_LIMITS } from '#shared/rate-limits/limits.ts';
-import { KEY_LIMIT_NAMES, KEY_LIMITS, PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, KEY_LIMITS } from '#shared/rate-limits/key-limits.ts';
+import { PERSON_LIMITS, PHONE_LIMITS } from '#shared/rate-limits/person-limits.ts';
+import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 const number = (value: number): string => value.toLocaleString('en-US');

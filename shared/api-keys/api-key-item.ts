@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
-import { limitOverridesSchema, PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+import { limitOverridesSchema } from '#shared/rate-limits/key-limits.ts';
+import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import type { Permissions } from '#shared/route.ts';
 import { SCOPES } from '#shared/scopes.ts';
 import { ifEqual, setting, settingIfEqual } from '#shared/table/conditions.ts';

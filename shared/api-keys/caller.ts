@@ -1,13 +1,10 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import * as v from 'valibot';
+import { DAY_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
 import { problem } from '#shared/problems.ts';
-import {
-  limitOverridesSchema,
-  PLAN_NAMES,
-  planItem,
-  rateLimitHeaders,
-  WINDOW_SECONDS,
-} from '#shared/rate-limits/plans.ts';
+import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
+import { limitOverridesSchema } from '#shared/rate-limits/key-limits.ts';
+import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { type Route, scopeOf } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { KeySecret } from './api-key-item.ts';
@@ -53,7 +50,7 @@ export const EXPIRY_NOTICE_DAYS = 14;
 
 /** Returns when the secret of the request expires (epoch seconds) if that is soon, or undefined. */
 export const soonExpiry = ({ expiresAt }: Pick<Caller, 'expiresAt'>, nowMs: number): number | undefined =>
-  expiresAt !== undefined && expiresAt * 1000 - nowMs <= EXPIRY_NOTICE_DAYS * 86_400_000
+  expiresAt !== undefined && expiresAt * 1000 - nowMs <= EXPIRY_NOTICE_DAYS * DAY_SECONDS * 1000
     ? expiresAt
     : undefined;
 
@@ -72,7 +69,7 @@ export const policyFor = (
   rows: readonly Pick<Route, 'method' | 'path' | 'access'>[],
 ): APIGatewayAuthorizerResult => {
   const stageArn = methodArn.split('/').slice(0, 2).join('/');
-  const throttled = rateLimitHeaders([planItem(secret.plan, 0, WINDOW_SECONDS)]);
+  const throttled = rateLimitHeaders([planItem(secret.plan, 0, MINUTE_SECONDS)]);
   // With the headers for a request that the usage plan throttles: a gateway response cannot compute them.
   const context: AuthorizerContext & { readonly rateLimit: string; readonly rateLimitPolicy: string } = {
     sellerId: secret.seller_id,

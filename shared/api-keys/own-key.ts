@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { NewAuditRecord } from '#shared/audit.ts';
-import type { Limit } from '#shared/rate-limits/plans.ts';
+import type { Limit } from '#shared/rate-limits/limit.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import { pauseAfterConflict } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';

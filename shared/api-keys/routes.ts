@@ -1,4 +1,5 @@
-import { KEPT_DAYS, PLANS } from '#shared/rate-limits/plans.ts';
+import { KEPT_DAYS } from '#shared/rate-limits/key-limits.ts';
+import { PLANS } from '#shared/rate-limits/plans.ts';
 import { type Row, routeRows } from '#shared/route.ts';
 import {
   GRACE_HOURS,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { integer, queryInteger, shown, time } from '#shared/fields.ts';
-import { KEPT_DAYS } from '#shared/rate-limits/plans.ts';
+import { KEPT_DAYS } from '#shared/rate-limits/key-limits.ts';
 
 const DEFAULT_DAYS = 7;
 

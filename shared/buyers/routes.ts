@@ -1,4 +1,4 @@
-import { PHONE_LIMITS } from '#shared/rate-limits/limits.ts';
+import { PHONE_LIMITS } from '#shared/rate-limits/person-limits.ts';
 import { type Row, routeRows } from '#shared/route.ts';
 import { buyerLinksSchema, claimedPersonSchema, linkPathSchema } from './schema.ts';
 

@@ -11,7 +11,7 @@ import {
   problemBody,
   serviceUnavailable,
 } from '#shared/problems.ts';
-import { rateLimitHeaders } from '#shared/rate-limits/plans.ts';
+import { rateLimitHeaders } from '#shared/rate-limits/headers.ts';
 import { RateLimitExceeded } from '#shared/rate-limits/request-limits.ts';
 import { isParserError } from './input.ts';
 import { currentScope } from './request.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '#shared/api-keys/caller.ts';
 import { logEvent } from '#shared/log.ts';
 import type { Problem } from '#shared/problems.ts';
-import { keyLimit } from '#shared/rate-limits/plans.ts';
+import { keyLimit } from '#shared/rate-limits/key-limits.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import {
   type CountedRequest,

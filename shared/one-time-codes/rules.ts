@@ -1,8 +1,6 @@
 /** The limits of one-time codes and what follows from them: pure functions of (record, now), in epoch seconds. */
-import { DAY_SECONDS, HOUR_SECONDS } from '#shared/rate-limits/plans.ts';
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
-
-const MINUTE_SECONDS = 60;
 
 /** Docs and the OpenAPI document are generated from this table. */
 export const CODE_LIMITS = {

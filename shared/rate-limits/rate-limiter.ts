@@ -1,18 +1,18 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { HOUR_SECONDS } from '#shared/clock.ts';
 import { runsInLambda } from '#shared/env.ts';
 import type { Table } from '#shared/table/client.ts';
 import { type ItemKey, limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { itemOf } from '#shared/table/reads.ts';
 import { conditionalWrite, type StoredItem, sentOnce } from '#shared/table/writes.ts';
-import { HOUR_SECONDS, type Limit, type LimitState } from './plans.ts';
-
-/** The number of the clock window (UTC) that `nowMs` lies in, counted from the epoch. */
-export const windowOf = (nowMs: number, windowSeconds: number): number =>
-  Math.floor(nowMs / 1000 / windowSeconds);
-
-/** Whole seconds until the next window begins, rounded up: from 1 to `windowSeconds`. */
-export const secondsToNextWindow = (nowMs: number, windowSeconds: number): number =>
-  Math.max(1, Math.ceil((windowOf(nowMs, windowSeconds) + 1) * windowSeconds - nowMs / 1000));
+import {
+  type Limit,
+  type LimitState,
+  type LimitStates,
+  secondsToNextWindow,
+  windowEnd,
+  windowOf,
+} from './limit.ts';
 
 /** The window of an item. One item holds the counts of a subject in a clock hour, so that one call counts and reads several limits. */
 const itemSeconds = ({ windowSeconds }: Limit): number => Math.max(windowSeconds, HOUR_SECONDS);
@@ -24,10 +24,6 @@ export const limitKey = (limit: Limit, nowMs: number): ItemKey => {
     sk: limitSortKey(seconds === HOUR_SECONDS ? 'HOUR' : 'DAY', windowOf(nowMs, seconds)),
   };
 };
-
-/** Epoch seconds. */
-const endOfItem = (limit: Limit, nowMs: number): number =>
-  (windowOf(nowMs, itemSeconds(limit)) + 1) * itemSeconds(limit);
 
 /** A window shorter than the item's has its number in the attribute: `minute_34`. */
 const countAttribute = (limit: Limit, nowMs: number): string => {
@@ -42,6 +38,7 @@ export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: numbe
     allowed: remaining > 0,
     remaining,
     resetSeconds: secondsToNextWindow(nowMs, limit.windowSeconds),
+    endsAt: windowEnd(nowMs, limit.windowSeconds),
   };
 };
 
@@ -55,8 +52,8 @@ export const statesIn = (
   items: readonly StoredItem[],
   limits: readonly Limit[],
   nowMs: number,
-): ReadonlyMap<Limit, LimitState> =>
-  new Map(limits.map((limit) => [limit, stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs)]));
+): LimitStates =>
+  new Map(limits.map((limit) => [limit.name, stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs)]));
 
 /** Throws the errors of the table; the caller decides what an unreachable store means. */
 export const rateLimiter = (table: Table, timeoutMs: number) => {
@@ -82,7 +79,7 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
         ':zero': 0,
         ':one': 1,
         ':limit': limit.limit,
-        ':ttl': endOfItem(limit, nowMs) + limit.keptSeconds,
+        ':ttl': windowEnd(nowMs, itemSeconds(limit)) + limit.keptSeconds,
       },
       ReturnValues: 'ALL_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

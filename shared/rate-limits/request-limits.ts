@@ -1,33 +1,39 @@
 /** What a request counts: itself against its plan, and what it uses against the other limits. */
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS, timeText } from '#shared/clock.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { Problem, problem } from '#shared/problems.ts';
-import {
-  type HourlyLimitName,
-  keyLimit,
-  type Limit,
-  type LimitedKey,
-  type LimitState,
-  minuteLimit,
-  planItem,
-  type RateLimitItem,
-} from './plans.ts';
+import { planItem, type RateLimitItem } from './headers.ts';
+import { type HourlyLimitName, keyLimit, type LimitedKey, minuteLimit } from './key-limits.ts';
+import type { Limit, LimitState, WindowSeconds } from './limit.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 /** `rate_limit_exceeded`. The limit is an item of the rate-limit headers. */
 export class RateLimitExceeded extends Problem {
   readonly item: RateLimitItem;
 
-  constructor(item: RateLimitItem) {
-    super('rate_limit_exceeded', { retryAfterSeconds: item.resetSeconds });
+  constructor(item: RateLimitItem, detail: string | undefined) {
+    super('rate_limit_exceeded', { retryAfterSeconds: item.resetSeconds, detail });
     this.item = item;
   }
 }
 
-/** The problem of a request over a limit. */
-export const exceeded = (limit: Limit, state: LimitState): Problem =>
-  limit.problem === 'rate_limit_exceeded'
-    ? new RateLimitExceeded({ ...limit, ...state })
-    : problem(limit.problem, { retryAfterSeconds: state.resetSeconds });
+const WINDOW_NAMES: Readonly<Record<WindowSeconds, string>> = {
+  [MINUTE_SECONDS]: 'minute',
+  [HOUR_SECONDS]: 'hour',
+  [DAY_SECONDS]: 'day',
+};
+
+/** The problem of a request over a limit. Its detail names the limit and says when it ends, unless the caller must not learn which it is. */
+export const exceeded = (limit: Limit, state: LimitState): Problem => {
+  const { name, whose, windowSeconds } = limit;
+  const quota = `${limit.limit} in a clock ${WINDOW_NAMES[windowSeconds]}`;
+  const detail =
+    whose &&
+    `The limit ${name} of this ${whose} (${quota}) is used up until ${timeText(state.endsAt)}. Wait for Retry-After seconds.`;
+  return limit.problem === 'rate_limit_exceeded'
+    ? new RateLimitExceeded({ ...limit, ...state }, detail)
+    : problem(limit.problem, { retryAfterSeconds: state.resetSeconds, detail });
+};
 
 export interface CountedRequest {
   /** This request counted. */
@@ -48,11 +54,10 @@ export const countRequest = async (
     .incrementAndRead(limit, others, nowMs)
     .catch((error: unknown) => logUncounted(limit, error));
   if (states === undefined) return undefined;
-  const [{ allowed, remaining, resetSeconds }, ...hourly] = states;
-  const plan = planItem(caller.plan, remaining, resetSeconds);
-  if (!allowed) throw new RateLimitExceeded(plan);
+  const [state, ...hourly] = states;
+  if (!state.allowed) throw exceeded({ ...limit, name: caller.plan }, state);
   return {
-    plan,
+    plan: planItem(caller.plan, state.remaining, state.resetSeconds),
     hourly: new Map(limitsToRead.map((name, index) => [name, hourly[index] as LimitState])),
   };
 };

@@ -1,10 +1,10 @@
-import { timeText } from '#shared/clock.ts';
+import { DAY_SECONDS, HOUR_SECONDS, timeText } from '#shared/clock.ts';
 import type { Table } from '#shared/table/client.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
-import { DAY_SECONDS, HOUR_SECONDS, type KeyLimitName } from './plans.ts';
-import { windowOf } from './rate-limiter.ts';
+import type { KeyLimitName } from './key-limits.ts';
+import { windowOf } from './limit.ts';
 
 const countIn = (item: StoredItem, name: KeyLimitName): number => Number(item[name] ?? 0);
 

@@ -1,14 +1,10 @@
 /** What limits the paid checks of a link and of a user. */
 import type { Caller } from '#shared/api-keys/caller.ts';
-import { ceilingLimits, personLimit } from '#shared/rate-limits/limits.ts';
-import { keyLimit, type Limit } from '#shared/rate-limits/plans.ts';
+import { ceilingLimits } from '#shared/rate-limits/ceilings.ts';
+import { keyLimit } from '#shared/rate-limits/key-limits.ts';
+import type { Limit } from '#shared/rate-limits/limit.ts';
+import { personLimit } from '#shared/rate-limits/person-limits.ts';
 import type { LinkHashes } from './read-person.ts';
-
-/**
- * While one of these, or of the limits on paid checks, is used up, every link and check of the key is refused: no response tells then
- * whether a person or a buyer is known.
- */
-export const HOURLY_CHECK_LIMITS = ['refused-links-per-hour', 'failed-checks-per-hour'] as const;
 
 export interface CheckLimits {
   /** Of the key, of its seller's share and of the stage. */

@@ -1,7 +1,7 @@
 /** What follows from what was read about a person: for a link, and for a check of a user. */
 import type { VerifiedBuyer } from '#shared/access-tokens/verify.ts';
 import { type Problem, problem } from '#shared/problems.ts';
-import type { Limit } from '#shared/rate-limits/plans.ts';
+import type { Limit } from '#shared/rate-limits/limit.ts';
 import { exceeded } from '#shared/rate-limits/request-limits.ts';
 import type { ItemKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
@@ -40,8 +40,8 @@ const refuseAndCount = (reason: Problem): Refuse => ({ next: 'refuse', problem: 
 
 /** The problem of the first limit that is used up. */
 const usedUp = (limits: readonly Limit[], { limitStates }: FoundPerson): Problem | undefined => {
-  const limit = limits.find((each) => limitStates.get(each)?.allowed === false);
-  const state = limit && limitStates.get(limit);
+  const limit = limits.find((each) => limitStates.get(each.name)?.allowed === false);
+  const state = limit && limitStates.get(limit.name);
   return limit && state && exceeded(limit, state);
 };
 

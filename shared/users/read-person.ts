@@ -1,4 +1,4 @@
-import type { Limit, LimitState } from '#shared/rate-limits/plans.ts';
+import type { Limit, LimitStates } from '#shared/rate-limits/limit.ts';
 import { limitKeys, statesIn } from '#shared/rate-limits/rate-limiter.ts';
 import type { KeyedHash, KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -33,7 +33,7 @@ export interface FoundPerson {
   readonly buyer: ItemKey | undefined;
   readonly isExternalIdTaken: boolean;
   readonly user: StoredItem | undefined;
-  readonly limitStates: ReadonlyMap<Limit, LimitState>;
+  readonly limitStates: LimitStates;
 }
 
 /** Hashes the person and the phone of a request. */

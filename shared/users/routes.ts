@@ -1,4 +1,5 @@
-import { PERSON_LIMITS } from '#shared/rate-limits/limits.ts';
+import { HOURLY_CHECK_LIMITS } from '#shared/rate-limits/key-limits.ts';
+import { PERSON_LIMITS } from '#shared/rate-limits/person-limits.ts';
 import { type Row, routeRows } from '#shared/route.ts';
 import { MAX_PAGE_SIZE, userPageQuerySchema, userPageSchema } from './page-schema.ts';
 import {
@@ -42,7 +43,7 @@ export const userRoutes = routeRows('Users', {
       'too_many_attempts',
       'verification_unavailable',
     ],
-    limitsRead: ['refused-links-per-hour', 'failed-checks-per-hour'],
+    limitsRead: HOURLY_CHECK_LIMITS,
     permissions: {
       table: {
         'SELLER#': ['GetItem', 'UpdateItem'],
@@ -155,7 +156,7 @@ export const userRoutes = routeRows('Users', {
       'too_many_attempts',
       'verification_unavailable',
     ],
-    limitsRead: ['refused-links-per-hour', 'failed-checks-per-hour'],
+    limitsRead: HOURLY_CHECK_LIMITS,
     permissions: {
       table: {
         'SELLER#': ['BatchGetItem', 'UpdateItem'],

@@ -1,6 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { HOUR_SECONDS, PLANS } from '#shared/rate-limits/plans.ts';
-import { type RateLimiter, rateLimiter, windowOf } from '#shared/rate-limits/rate-limiter.ts';
+import { HOUR_SECONDS } from '#shared/clock.ts';
+import { windowOf } from '#shared/rate-limits/limit.ts';
+import { PLANS } from '#shared/rate-limits/plans.ts';
+import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { useReader } from '#shared/rate-limits/use-history.ts';
 import type { Table } from '#shared/table/client.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';

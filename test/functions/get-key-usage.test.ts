@@ -1,4 +1,4 @@
-import { KEY_LIMIT_NAMES, type KeyLimitName, keyLimit, minuteLimit } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, type KeyLimitName, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';

@@ -1,5 +1,5 @@
 import { revokeKey, rotateKey } from '#admin/operations/change-key.ts';
-import { KEY_LIMIT_NAMES, keyLimit } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, keyLimit } from '#shared/rate-limits/key-limits.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { KEY_END_TEXT, type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';

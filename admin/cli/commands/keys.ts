@@ -29,9 +29,8 @@ import {
   KEY_LIMIT_NAMES,
   type KeyLimitName,
   type LimitOverrides,
-  PLAN_NAMES,
-  type PlanName,
-} from '#shared/rate-limits/plans.ts';
+} from '#shared/rate-limits/key-limits.ts';
+import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
 import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
 import { UsageError } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { readKeyViews } from '#admin/cli/views.ts';
-import { KEY_LIMIT_NAMES, minuteLimit } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, minuteLimit } from '#shared/rate-limits/key-limits.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 

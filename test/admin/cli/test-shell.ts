@@ -10,7 +10,7 @@ import { ensureTable } from '#local/database.ts';
 import { STAGE_NAME } from '#local/environment.ts';
 import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { systemClock } from '#shared/clock.ts';
-import { minuteLimit } from '#shared/rate-limits/plans.ts';
+import { minuteLimit } from '#shared/rate-limits/key-limits.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
 import type { Table } from '#shared/table/client.ts';

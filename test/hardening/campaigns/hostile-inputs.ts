@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { interleave, median } from '#bench/harness/report.ts';
 import { MAX_BODY_BYTES } from '#shared/http/input.ts';
 import { redirectLog } from '#shared/log.ts';
-import type { LimitState } from '#shared/rate-limits/plans.ts';
+import type { LimitState } from '#shared/rate-limits/limit.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { keyedHandler } from '#test/functions/keyed-handler.ts';
@@ -43,7 +43,9 @@ const bodiesOf = (fields: readonly string[]): Readonly<Record<string, string>> =
 const deps = {
   clock: Date.now,
   rateLimiter: {
-    incrementAndRead: async (): Promise<[LimitState]> => [{ allowed: true, remaining: 1, resetSeconds: 1 }],
+    incrementAndRead: async (): Promise<[LimitState]> => [
+      { allowed: true, remaining: 1, resetSeconds: 1, endsAt: 1 },
+    ],
   },
 };
 

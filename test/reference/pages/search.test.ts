@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writePages } from '#reference/pages/write-pages.ts';
 import { GUIDE_NAMES, type Page, type PageName, pageFile } from '#shared/pages.ts';
 import { PROBLEMS } from '#shared/problems.ts';
-import { KEY_LIMIT_NAMES } from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES } from '#shared/rate-limits/key-limits.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 interface Entry {

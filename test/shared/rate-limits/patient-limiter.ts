@@ -1,4 +1,4 @@
-import type { Limit } from '#shared/rate-limits/plans.ts';
+import type { Limit } from '#shared/rate-limits/limit.ts';
 import { rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 

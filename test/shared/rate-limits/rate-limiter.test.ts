@@ -1,12 +1,7 @@
 import { mock } from 'node:test';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import {
-  KEY_LIMIT_NAMES,
-  keyLimit,
-  type Limit,
-  type LimitState,
-  minuteLimit,
-} from '#shared/rate-limits/plans.ts';
+import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
+import type { Limit, LimitState } from '#shared/rate-limits/limit.ts';
 import {
   limitKey,
   limitKeys,
@@ -32,6 +27,9 @@ beforeAll(() => {
 });
 
 const START_MS = Date.parse('2026-11-21T08:00:00Z');
+/** The end of the clock minute and of the clock hour that begin then. */
+const END = START_MS / 1000 + 60;
+const HOUR_END = START_MS / 1000 + 3600;
 
 /** Concurrent requests of one key. */
 const requests = (keyId: string, times: number, limit: number, nowMs = START_MS) =>
@@ -62,7 +60,7 @@ describe('increment', () => {
     await requests('minute', 2, 2);
     expect(allowedOf(await requests('minute', 1, 2, START_MS + 59_999))).toBe(0);
     expect(await requests('minute', 1, 2, START_MS + 60_000)).toEqual([
-      { allowed: true, remaining: 1, resetSeconds: 60 },
+      { allowed: true, remaining: 1, resetSeconds: 60, endsAt: END + 60 },
     ]);
   });
 
@@ -73,7 +71,9 @@ describe('increment', () => {
 
   it('refuses when the limit was lowered below the current count', async () => {
     await requests('lowered', 5, 10);
-    expect(await requests('lowered', 1, 3)).toEqual([{ allowed: false, remaining: 0, resetSeconds: 60 }]);
+    expect(await requests('lowered', 1, 3)).toEqual([
+      { allowed: false, remaining: 0, resetSeconds: 60, endsAt: END },
+    ]);
   });
 
   it('counts each key separately', async () => {
@@ -83,7 +83,7 @@ describe('increment', () => {
 
   it('returns the seconds until the next window', async () => {
     const [state] = await requests('seconds', 1, 5, START_MS + 36_500);
-    expect(state).toEqual({ allowed: true, remaining: 4, resetSeconds: 24 });
+    expect(state).toEqual({ allowed: true, remaining: 4, resetSeconds: 24, endsAt: END });
   });
 
   it('counts per clock hour when the window is an hour', async () => {
@@ -92,11 +92,13 @@ describe('increment', () => {
       allowed: true,
       remaining: 0,
       resetSeconds: 3600,
+      endsAt: HOUR_END,
     });
     expect(await limiter.increment(limit, START_MS + 3_599_999)).toEqual({
       allowed: false,
       remaining: 0,
       resetSeconds: 1,
+      endsAt: HOUR_END,
     });
     expect(await limiter.increment(limit, START_MS + 3_600_000)).toMatchObject({ allowed: true });
   });
@@ -124,7 +126,7 @@ describe('increment', () => {
 
   it('counts nothing against a limit of 0', async () => {
     expect(await requests('none', 2, 0)).toEqual(
-      Array(2).fill({ allowed: false, remaining: 0, resetSeconds: 60 }),
+      Array(2).fill({ allowed: false, remaining: 0, resetSeconds: 60, endsAt: END }),
     );
     expect(await itemOf('none')).toBeUndefined();
   });
@@ -163,6 +165,7 @@ describe('increment', () => {
       allowed: true,
       remaining: 0,
       resetSeconds: 60,
+      endsAt: END,
     });
     expect(lossy.lost()).toBe(1);
     expect(await itemOf('lost')).toMatchObject({ minute_0: 2 });
@@ -229,17 +232,18 @@ describe('decrement', () => {
 });
 
 describe('statesIn', () => {
-  it('returns the states of limits that share an item, and of those that have none', async () => {
-    const [one, other] = [limitOf({ subject: 'read-a', limit: 2 }), limitOf({ subject: 'read-b', limit: 3 })];
+  it('returns the states by the names of limits that share an item, and of those that have none', async () => {
+    const one = limitOf({ subject: 'read-a', limit: 2 });
+    const other = limitOf({ subject: 'read-b', name: 'other', limit: 3 });
     const hourly = limitOf({ subject: 'read-a', name: 'hourly', limit: 4, windowSeconds: 3600 });
     const limits = [one, hourly, other];
     await requests('read-a', 2, 2);
     const keys = limitKeys(limits, START_MS);
     expect(keys).toEqual([limitKey(one, START_MS), limitKey(other, START_MS)]);
     expect([...statesIn(await batchGet(table, keys), limits, START_MS)]).toEqual([
-      [one, { allowed: false, remaining: 0, resetSeconds: 60 }],
-      [hourly, { allowed: true, remaining: 4, resetSeconds: 3600 }],
-      [other, { allowed: true, remaining: 3, resetSeconds: 60 }],
+      [one.name, { allowed: false, remaining: 0, resetSeconds: 60, endsAt: END }],
+      [hourly.name, { allowed: true, remaining: 4, resetSeconds: 3600, endsAt: HOUR_END }],
+      [other.name, { allowed: true, remaining: 3, resetSeconds: 60, endsAt: END }],
     ]);
   });
 });

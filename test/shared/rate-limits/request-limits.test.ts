@@ -1,5 +1,8 @@
 import { redirectLog } from '#shared/log.ts';
-import { keyLimit, type Limit, type LimitState } from '#shared/rate-limits/plans.ts';
+import { ceilingLimits } from '#shared/rate-limits/ceilings.ts';
+import { keyLimit } from '#shared/rate-limits/key-limits.ts';
+import type { Limit, LimitState } from '#shared/rate-limits/limit.ts';
+import { personLimit, phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import {
   consume,
   countRequest,
@@ -8,10 +11,15 @@ import {
   refund,
   requireLeft,
 } from '#shared/rate-limits/request-limits.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { limitOf } from './patient-limiter.ts';
+
+const HASH = new KeyedHash('hash');
 
 const caller = { keyId: 'key_1', plan: 'free', limits: { 'sms-per-hour': 7 } } as const;
 const NOW_MS = Date.parse('2026-11-21T08:00:30Z');
+const END = Date.parse('2026-11-21T08:01:00Z') / 1000;
+const HOUR_END = Date.parse('2026-11-21T09:00:00Z') / 1000;
 
 const lines: string[] = [];
 let restoreLog: () => void;
@@ -25,9 +33,9 @@ beforeEach(() => {
 
 const logged = (name: string) => lines.map((line) => JSON.parse(line)).filter(({ event }) => event === name);
 
-const OPEN: LimitState = { allowed: true, remaining: 41, resetSeconds: 30 };
-const USED_UP: LimitState = { allowed: false, remaining: 0, resetSeconds: 1770 };
-const LAST: LimitState = { allowed: true, remaining: 0, resetSeconds: 30 };
+const OPEN: LimitState = { allowed: true, remaining: 41, resetSeconds: 30, endsAt: END };
+const USED_UP: LimitState = { allowed: false, remaining: 0, resetSeconds: 1770, endsAt: HOUR_END };
+const LAST: LimitState = { allowed: true, remaining: 0, resetSeconds: 30, endsAt: END };
 
 /** A limiter with the state of each limit by its name, open by default, that records its calls. Undefined: its count fails. */
 const limiterOf = (states: Readonly<Record<string, LimitState | undefined>> = {}) => {
@@ -82,13 +90,19 @@ describe('countRequest', () => {
   });
 
   it('throws rate_limit_exceeded with the item of the plan, until the window ends', async () => {
-    const { limiter } = limiterOf({ minute: { allowed: false, remaining: 0, resetSeconds: 30 } });
+    const { limiter } = limiterOf({
+      minute: { allowed: false, remaining: 0, resetSeconds: 30, endsAt: END },
+    });
     const error: unknown = await counting(limiter).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RateLimitExceeded);
     expect(error).toMatchObject({
       code: 'rate_limit_exceeded',
       retryAfterSeconds: 30,
       item: { ...PLAN, remaining: 0 },
+      texts: {
+        detail:
+          'The limit free of this API key (100 in a clock minute) is used up until 2026-11-21T08:01:00Z. Wait for Retry-After seconds.',
+      },
     });
   });
 
@@ -124,6 +138,24 @@ describe('exceeded', () => {
     expect(exceeded(limit, USED_UP)).toMatchObject({ code: 'too_many_attempts', retryAfterSeconds: 1770 });
     expect(exceeded(limit, USED_UP)).not.toBeInstanceOf(RateLimitExceeded);
     expect(exceeded(keyLimit('sms-per-hour', caller), USED_UP)).toBeInstanceOf(RateLimitExceeded);
+  });
+
+  it.each([
+    [keyLimit('sms-per-hour', caller), 'The limit sms-per-hour of this API key (7 in a clock hour)'],
+    [
+      personLimit('failed-checks', 'sel_1', HASH),
+      'The limit failed-checks of this person (5 in a clock day)',
+    ],
+    [phoneLimit('searches', HASH), 'The limit searches of this phone (20 in a clock day)'],
+  ])('says which limit is used up and when it ends: %j', (limit, named) => {
+    expect(exceeded(limit, USED_UP).texts.detail).toBe(
+      `${named} is used up until 2026-11-21T09:00:00Z. Wait for Retry-After seconds.`,
+    );
+  });
+
+  it("does not tell a seller's share of a ceiling from the ceiling", () => {
+    const limits = ceilingLimits('paid-checks-per-day', 4, { keyId: 'key_1', sellerId: 'sel_1', scopes: [] });
+    expect(limits.map((limit) => exceeded(limit, USED_UP).texts.detail)).toEqual([undefined, undefined]);
   });
 });
 

@@ -1,9 +1,8 @@
 import { redirectLog } from '#shared/log.ts';
 import { type Problem, problem } from '#shared/problems.ts';
-import { type CeilingName, ceilingLimits, personLimit, phoneLimit } from '#shared/rate-limits/limits.ts';
-import type { Limit } from '#shared/rate-limits/plans.ts';
+import { type CeilingName, ceilingLimits } from '#shared/rate-limits/ceilings.ts';
+import type { Limit } from '#shared/rate-limits/limit.ts';
 import { type Consumed, consume, refund } from '#shared/rate-limits/request-limits.ts';
-import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { patientLimiter } from './patient-limiter.ts';
@@ -133,7 +132,7 @@ describe('ceilingLimits of a stage with a ceiling of 20', () => {
       ).toEqual([5, 10, 15, 20, 25].map((percent) => [name, percent]));
       expect(percents[0]).toMatchObject({ _aws: { CloudWatchMetrics: [{ Dimensions: [['ceiling']] }] } });
       const usedUp = logged().filter(({ event }) => event === 'key_limit_used_up');
-      expect(usedUp).toEqual([expect.objectContaining({ limit: name, key_id: key.keyId })]);
+      expect(usedUp).toEqual([expect.objectContaining({ limit: `share-of-${name}`, key_id: key.keyId })]);
     },
   );
 });
@@ -154,27 +153,5 @@ describe('ceilingLimits', () => {
   it('refuses a call that cannot be counted', () => {
     const limits = ceilingLimits('sms-per-day', 20, sellerKey());
     expect(limits.map(({ passesUncounted }) => passesUncounted)).toEqual([false, false]);
-  });
-});
-
-describe('the limits of people', () => {
-  const person = new KeyedHash('person-new', ['person-old']);
-  const phone = new KeyedHash('phone-new', ['phone-old']);
-
-  it('are counted under the current hash, for an hour after their window, and must be counted', () => {
-    const ofPeople = { keptSeconds: 3600, passesUncounted: false, limit: 5 };
-    const ofPerson = { ...ofPeople, subject: 'person:sel_1#person-new', problem: 'too_many_attempts' };
-    expect([
-      personLimit('begun-checks', 'sel_1', person),
-      personLimit('failed-checks', 'sel_1', person),
-    ]).toEqual([
-      { ...ofPerson, name: 'begun-checks', windowSeconds: 60 },
-      { ...ofPerson, name: 'failed-checks', windowSeconds: 86_400 },
-    ]);
-    const ofPhone = { ...ofPeople, subject: 'phone:phone-new', limit: 20, windowSeconds: 86_400 };
-    expect([phoneLimit('searches', phone), phoneLimit('sms', phone)]).toEqual([
-      { ...ofPhone, name: 'searches', problem: 'too_many_attempts' },
-      { ...ofPhone, name: 'sms', problem: 'resend_too_soon' },
-    ]);
   });
 });

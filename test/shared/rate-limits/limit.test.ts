@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { secondsToNextWindow, windowOf } from '#shared/rate-limits/rate-limiter.ts';
+import { secondsToNextWindow, windowOf } from '#shared/rate-limits/limit.ts';
 
 const instant = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const windowSeconds = fc.constantFrom(1, 60, 3600);

@@ -1,0 +1,100 @@
+/** The limits of one key: of its plan, an hour and a day. These numbers are defined only here; docs/limits.md is tested against them. */
+import * as v from 'valibot';
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
+import type { Limit, WindowSeconds } from './limit.ts';
+import { PLANS, type PlanName } from './plans.ts';
+
+/** A count is kept this many days after its window: the counts are the history of a key's use. */
+export const KEPT_DAYS = 35;
+
+interface KeyLimit {
+  /** What is counted, in the words of the docs. */
+  readonly counts: string;
+  readonly windowSeconds: WindowSeconds;
+  readonly byPlan: Readonly<Record<PlanName, number>>;
+}
+
+/** The hourly and daily limits of one key. An admin can override each of them for a key. */
+export const KEY_LIMITS = {
+  'sms-per-hour': {
+    counts: 'Sends that reached an SMS provider',
+    windowSeconds: HOUR_SECONDS,
+    byPlan: { free: 100, professional: 2000 },
+  },
+  'failed-checks-per-hour': {
+    counts: 'Links and checks refused with identity_mismatch or phone_not_owned',
+    windowSeconds: HOUR_SECONDS,
+    byPlan: { free: 10, professional: 100 },
+  },
+  'refused-links-per-hour': {
+    counts:
+      'Links and checks refused with buyer_not_registered, user_conflict, external_id_conflict or link_refused; undecided ones',
+    windowSeconds: HOUR_SECONDS,
+    byPlan: { free: 100, professional: 1000 },
+  },
+  'paid-checks-per-day': {
+    counts: 'Links and checks that made paid identity checks',
+    windowSeconds: DAY_SECONDS,
+    byPlan: { free: 500, professional: 20_000 },
+  },
+  'failed-verifies-per-hour': {
+    counts: 'Verifications refused with code_rejected',
+    windowSeconds: HOUR_SECONDS,
+    byPlan: { free: 100, professional: 1000 },
+  },
+} as const satisfies Record<string, KeyLimit>;
+
+export type KeyLimitName = keyof typeof KEY_LIMITS;
+
+export const KEY_LIMIT_NAMES = Object.keys(KEY_LIMITS) as [KeyLimitName, ...KeyLimitName[]];
+
+export type HourlyLimitName = {
+  [Name in KeyLimitName]: (typeof KEY_LIMITS)[Name]['windowSeconds'] extends typeof HOUR_SECONDS
+    ? Name
+    : never;
+}[KeyLimitName];
+
+/**
+ * While one of these, or of the limits on paid checks, is used up, every link and check of the key is refused: no response tells then
+ * whether a person or a buyer is known.
+ */
+export const HOURLY_CHECK_LIMITS = ['refused-links-per-hour', 'failed-checks-per-hour'] as const;
+
+export const limitOverridesSchema = v.partial(
+  v.object(
+    Object.fromEntries(KEY_LIMIT_NAMES.map((name) => [name, v.pipe(v.number(), v.integer(), v.minValue(0))])),
+  ),
+);
+
+export type LimitOverrides = v.InferOutput<typeof limitOverridesSchema>;
+
+export interface LimitedKey {
+  readonly keyId: string;
+  readonly plan: PlanName;
+  readonly limits: LimitOverrides;
+}
+
+/** The usage plan still limits a key that cannot be counted. */
+const OF_KEY = {
+  keptSeconds: KEPT_DAYS * DAY_SECONDS,
+  problem: 'rate_limit_exceeded',
+  whose: 'API key',
+  passesUncounted: true,
+} as const;
+
+export const minuteLimit = ({ keyId, plan }: Omit<LimitedKey, 'limits'>): Limit => ({
+  ...OF_KEY,
+  subject: keyId,
+  name: 'minute',
+  limit: PLANS[plan].requestsPerMinute,
+  windowSeconds: MINUTE_SECONDS,
+});
+
+export const keyLimit = (name: KeyLimitName, { keyId, plan, limits }: LimitedKey): Limit => ({
+  ...OF_KEY,
+  subject: keyId,
+  keyId,
+  name,
+  limit: limits[name] ?? KEY_LIMITS[name].byPlan[plan],
+  windowSeconds: KEY_LIMITS[name].windowSeconds,
+});
