@@ -25,19 +25,25 @@ interface Try {
   readonly caller: Caller | undefined;
 }
 
+interface TriedCode {
+  /** Whether a code was outstanding. */
+  readonly isCompared: boolean;
+  readonly rightCode?: OutstandingCode;
+}
+
 /** Counts a try and compares its code in constant time. Throws `too_many_attempts` if no try is left or the phone is locked. */
 const tryCode = async (
   { owner, phone, code, now, caller }: Try,
   { codes, hashes }: Pick<ReturnType<typeof build>, 'codes' | 'hashes'>,
-): Promise<OutstandingCode | undefined> => {
+): Promise<TriedCode> => {
   const tried = await codes.countTry(owner, now, sendLimitsOf(caller));
   if (!tried.written) {
     if (tried.reason.reason === 'too_many_attempts') throw problem('too_many_attempts', tried.reason);
-    return undefined;
+    return { isCompared: false };
   }
   const salt = tried.value.mac.split('.', 1)[0] as string;
   const mac = await hashes.codeMac({ phone, audience: owner.audience, code, salt });
-  return sameMac(mac, tried.value.mac) ? tried.value : undefined;
+  return { isCompared: true, ...(sameMac(mac, tried.value.mac) && { rightCode: tried.value }) };
 };
 
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
@@ -49,9 +55,8 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const [phoneHash, buyerId] = await Promise.all([hashes.phone(phone), hashes.buyerId(phone)]);
   const owner = { phoneHash: phoneHash.current, audience };
   const verifiedAt = Math.floor(clock() / 1000);
-  const rightCode = await tryCode({ owner, phone, code, now: verifiedAt, caller }, deps);
-  const rejected = () =>
-    countFailedVerify(rateLimiter, { caller, failure: problem('code_rejected'), nowMs: clock() });
+  const { isCompared, rightCode } = await tryCode({ owner, phone, code, now: verifiedAt, caller }, deps);
+  const rejected = () => countFailedVerify(rateLimiter, { caller, isCompared, nowMs: clock() });
   if (rightCode === undefined) throw await rejected();
   const { mac, provider } = rightCode;
 

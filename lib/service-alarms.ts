@@ -117,7 +117,7 @@ const serviceAlarms = ({ config, api, monitoring: { metrics } }: MonitoredServic
     {
       name: 'app-verifies-failing',
       impact:
-        'The key of the buyer app failed to verify more codes than its hourly limit: an attacker may be guessing through it. The fourth log query names the key.',
+        'The key of the buyer app failed to verify more outstanding codes than its hourly limit: an attacker may be guessing through it. The fourth log query names the key.',
       metric: metrics.one('FailedVerifiesAboveLimit', {}),
       threshold: 1,
     },

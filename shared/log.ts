@@ -120,7 +120,7 @@ export const EVENTS = {
     metrics: { CodesRedeemed: ['Count', 1] },
     dimensions: [['provider']],
   },
-  /** A failed verify of the buyer app's key above failed-verifies-per-hour. It was not refused. */
+  /** A failed verify of the buyer app's key, of an outstanding code, above failed-verifies-per-hour. It was not refused. */
   failed_verifies_above_limit: {
     level: 'WARN',
     fields: ['request_id', 'operation', 'seller_id', 'key_id'],

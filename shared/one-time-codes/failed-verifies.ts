@@ -1,11 +1,12 @@
 import type { Caller } from '#shared/api-keys/caller.ts';
 import { logEvent } from '#shared/log.ts';
-import type { Problem } from '#shared/problems.ts';
+import { type Problem, problem } from '#shared/problems.ts';
 import { keyLimit } from '#shared/rate-limits/key-limits.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import {
   type CountedRequest,
   consume,
+  consumeNothing,
   RateLimitExceeded,
   requireLeft,
 } from '#shared/rate-limits/request-limits.ts';
@@ -21,18 +22,32 @@ export const requireVerifiesLeft = (
   if (caller !== undefined && !isBuyerApp(caller)) requireLeft(counted, caller, [LIMIT]);
 };
 
-/** Counts a failed verify. Returns its problem: `failure`, or `rate_limit_exceeded` above the limit, which for the buyer app is an alarm. */
+interface FailedVerify {
+  readonly caller: Caller | undefined;
+  /** Whether the code was compared with an outstanding one. Only then it counts: a stranger without a code must not stop a sign-in. */
+  readonly isCompared: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * Counts a failed verify. Returns its problem: `code_rejected`, or `rate_limit_exceeded` if the limit is used up, also for one that does not
+ * count, so that neither the response nor its time tells whether a code is outstanding. For the buyer app the limit is an alarm only.
+ */
 export const countFailedVerify = async (
   rateLimiter: Pick<RateLimiter, 'increment' | 'decrement'>,
-  { caller, failure, nowMs }: { caller: Caller | undefined; failure: Problem; nowMs: number },
+  { caller, isCompared, nowMs }: FailedVerify,
 ): Promise<Problem> => {
-  if (caller === undefined) return failure;
+  const rejected = problem('code_rejected');
+  if (caller === undefined) return rejected;
+  const limit = keyLimit(LIMIT, caller);
   try {
-    await consume(rateLimiter, [keyLimit(LIMIT, caller)], nowMs);
+    if (isCompared) await consume(rateLimiter, [limit], nowMs);
+    else await consumeNothing(rateLimiter, limit, nowMs);
   } catch (error) {
     if (!(error instanceof RateLimitExceeded)) throw error;
     if (!isBuyerApp(caller)) return error;
-    logEvent('failed_verifies_above_limit', { seller_id: caller.sellerId, key_id: caller.keyId });
+    if (isCompared)
+      logEvent('failed_verifies_above_limit', { seller_id: caller.sellerId, key_id: caller.keyId });
   }
-  return failure;
+  return rejected;
 };

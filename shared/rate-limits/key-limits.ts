@@ -38,7 +38,7 @@ export const KEY_LIMITS = {
     byPlan: { free: 500, professional: 20_000 },
   },
   'failed-verifies-per-hour': {
-    counts: 'Verifications refused with code_rejected',
+    counts: 'Verifications refused with code_rejected whose code was compared with an outstanding one',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 1000 },
   },

@@ -60,24 +60,17 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
   const { client, name: TableName } = table;
   const timeout = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) });
 
-  /**
-   * Counts one, if the limit leaves room: exactly `limit` pass in a window, also after the limit was changed; fewer if the SDK resends a
-   * count whose response was lost. Also returns the states of `others` of the same subject whose window is at most an hour.
-   */
-  const incrementAndRead = async (
-    limit: Limit,
-    others: readonly Limit[],
-    nowMs: number,
-  ): Promise<[LimitState, ...LimitState[]]> => {
+  /** Adds to a count, if the limit leaves room. Returns whether it did, and the item as it is now. */
+  const add = async (limit: Limit, nowMs: number, amount: 0 | 1) => {
     const command = new UpdateCommand({
       TableName,
       Key: limitKey(limit, nowMs),
-      UpdateExpression: 'SET #count = if_not_exists(#count, :zero) + :one, #ttl = :ttl',
+      UpdateExpression: 'SET #count = if_not_exists(#count, :zero) + :amount, #ttl = :ttl',
       ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
       ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl' },
       ExpressionAttributeValues: {
         ':zero': 0,
-        ':one': 1,
+        ':amount': amount,
         ':limit': limit.limit,
         ':ttl': windowEnd(nowMs, itemSeconds(limit)) + limit.keptSeconds,
       },
@@ -86,18 +79,29 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
     });
     const result = await conditionalWrite(client.send(command, timeout()));
     const item = result.written ? result.value.Attributes : result.reason;
-    return [
-      { ...stateIn(item, limit, nowMs), allowed: result.written },
-      ...others.map((other) => stateIn(item, other, nowMs)),
-    ];
+    return { state: { ...stateIn(item, limit, nowMs), allowed: result.written }, item };
   };
 
   return {
-    incrementAndRead,
+    /**
+     * Counts one, if the limit leaves room: exactly `limit` pass in a window, also after the limit was changed; fewer if the SDK resends a
+     * count whose response was lost. Also returns the states of `others` of the same subject whose window is at most an hour.
+     */
+    async incrementAndRead(
+      limit: Limit,
+      others: readonly Limit[],
+      nowMs: number,
+    ): Promise<[LimitState, ...LimitState[]]> {
+      const { state, item } = await add(limit, nowMs, 1);
+      return [state, ...others.map((other) => stateIn(item, other, nowMs))];
+    },
 
-    /** A limit of 0 leaves no room for a first one. */
-    increment: async (limit: Limit, nowMs: number): Promise<LimitState> =>
-      limit.limit === 0 ? stateIn(undefined, limit, nowMs) : (await incrementAndRead(limit, [], nowMs))[0],
+    /**
+     * A limit of 0 leaves no room for a first one. `amount` 0: sends the same write and returns the same state, but adds nothing, so that
+     * its time does not tell what was counted.
+     */
+    increment: async (limit: Limit, nowMs: number, amount: 0 | 1 = 1): Promise<LimitState> =>
+      limit.limit === 0 ? stateIn(undefined, limit, nowMs) : (await add(limit, nowMs, amount)).state,
 
     /** Refunds one that was counted at `nowMs`. It is sent once: if its response is lost, a second one could refund what another counted. */
     async decrement(limit: Limit, nowMs: number): Promise<void> {

@@ -93,17 +93,22 @@ export const consume = async (
   const counted: Limit[] = [];
   try {
     for (const limit of limits) {
-      const state = await incrementOrPass(rateLimiter, limit, nowMs);
-      if (state === undefined) continue;
-      logCount(limit, state);
-      if (!state.allowed) throw exceeded(limit, state);
-      counted.push(limit);
+      if (await countOrPass(rateLimiter, limit, { nowMs, amount: 1 })) counted.push(limit);
     }
   } catch (error) {
     await refund(rateLimiter, { limits: counted, nowMs });
     throw error;
   }
   return { limits: counted, nowMs };
+};
+
+/** Does as `consume` does with one limit, but adds nothing to its count: neither the response nor its time tells which of the two was done. */
+export const consumeNothing = async (
+  rateLimiter: Pick<RateLimiter, 'increment'>,
+  limit: Limit,
+  nowMs: number,
+): Promise<void> => {
+  await countOrPass(rateLimiter, limit, { nowMs, amount: 0 });
 };
 
 /** A refund that cannot be written leaves the count one too high, which spends nothing. */
@@ -114,18 +119,20 @@ export const refund = async (
   await Promise.allSettled(limits.map((limit) => rateLimiter.decrement(limit, nowMs)));
 };
 
-/** Undefined: it was not counted, and the request passes. */
-const incrementOrPass = async (
+/** Throws the problem of the limit if it is used up. Returns false if the count cannot be reached and the request passes. */
+const countOrPass = async (
   rateLimiter: Pick<RateLimiter, 'increment'>,
   limit: Limit,
-  nowMs: number,
-): Promise<LimitState | undefined> => {
-  try {
-    return await rateLimiter.increment(limit, nowMs);
-  } catch (error) {
+  { nowMs, amount }: { readonly nowMs: number; readonly amount: 0 | 1 },
+): Promise<boolean> => {
+  const state = await rateLimiter.increment(limit, nowMs, amount).catch((error: unknown) => {
     if (!limit.passesUncounted) throw error;
     return logUncounted(limit, error);
-  }
+  });
+  if (state === undefined) return false;
+  logCount(limit, state);
+  if (!state.allowed) throw exceeded(limit, state);
+  return true;
 };
 
 const logCount = ({ name, limit, keyId, ceiling }: Limit, { allowed, remaining }: LimitState): void => {

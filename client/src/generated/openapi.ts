@@ -702,7 +702,7 @@ export interface components {
                  */
                 sms: number;
                 /**
-                 * @description Rejected codes, as failed-verifies-per-hour counts them.
+                 * @description Rejected codes that were compared with an outstanding one, as failed-verifies-per-hour counts them.
                  * @example 4
                  */
                 failed_verifies: number;

@@ -1,9 +1,25 @@
+import type { Caller } from '#shared/api-keys/caller.ts';
+import { countFailedVerify } from '#shared/one-time-codes/failed-verifies.ts';
 import { callerContext } from '#test/functions/harness.ts';
 import { RIGHT, seller, verifyOtpOn, WRONG } from '#test/functions/verify-otp-under-test.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { interceptedTable, type SentCommand } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
+const nowMs = Date.parse('2026-11-21T08:00:00Z');
+
+/** A caller as the endpoint passes it on. */
+const PARSED: Caller = {
+  sellerId: 'sel_a',
+  keyId: 'key_a',
+  plan: 'free',
+  scopes: ['users:read'],
+  limits: {},
+  secretNumber: 1,
+  expiresAt: undefined,
+};
 
 const verifyOtp = () => verifyOtpOn(table);
 
@@ -13,9 +29,11 @@ describe('the limit of failed verifies', () => {
     const { send, verify, record, clock } = verifyOtp();
     const limited = seller('sel_a', 'key_failing', { 'failed-verifies-per-hour': 2 });
     await send(phone, 'sel_a');
+    const other = newPerson().phone;
+    await send(other, 'sel_a');
     const replies = [
       await verify(phone, WRONG, limited),
-      await verify(newPerson().phone, RIGHT, limited),
+      await verify(other, WRONG, limited),
       await verify(phone, RIGHT, limited),
     ];
     expect(replies.map(({ json }) => json.code)).toEqual([
@@ -32,30 +50,82 @@ describe('the limit of failed verifies', () => {
     expect((await verify(phone, RIGHT, limited)).status).toBe(200);
   });
 
+  it('does not count tries without an outstanding code, so a stranger cannot stop the sign-in of a shop', async () => {
+    const { phone } = newPerson();
+    const { send, verify, clock } = verifyOtp();
+    const limited = seller('sel_a', 'key_stranger', { 'failed-verifies-per-hour': 2 });
+    const [never, expired, used] = [newPerson().phone, newPerson().phone, newPerson().phone];
+    await send(expired, 'sel_a');
+    clock.advance(300);
+    await send(used, 'sel_a');
+    await verify(used, RIGHT, limited);
+    await send(phone, 'sel_a');
+    const replies = [];
+    for (const each of [never, expired, used, never]) replies.push(await verify(each, WRONG, limited));
+    expect(replies.map(({ json }) => json.code)).toEqual(Array(4).fill('code_rejected'));
+    expect((await verify(phone, RIGHT, limited)).status).toBe(200);
+  });
+
   it('returns code_rejected to exactly the limit of failed verifies that come at once', async () => {
-    const { verify } = verifyOtp();
+    const { send, verify } = verifyOtp();
     const limited = seller('sel_a', 'key_parallel', { 'failed-verifies-per-hour': 3 });
-    const replies = await Promise.all(
-      Array.from({ length: 12 }, () => verify(newPerson().phone, WRONG, limited)),
-    );
+    const phones = Array.from({ length: 12 }, () => newPerson().phone);
+    for (const phone of phones) await send(phone, 'sel_a');
+    const replies = await Promise.all(phones.map((phone) => verify(phone, WRONG, limited)));
     expect(replies.filter(({ json }) => json.code === 'code_rejected')).toHaveLength(3);
     expect(replies.filter(({ json }) => json.code === 'rate_limit_exceeded')).toHaveLength(9);
   });
 
-  it('never refuses the buyer app for failed verifies, and logs each one above the limit', async () => {
+  it('never refuses the buyer app for failed verifies, and logs each one above the limit that was compared with a code', async () => {
     const { phone } = newPerson();
+    const phones = [newPerson().phone, newPerson().phone, newPerson().phone];
     const { send, verify, events } = verifyOtp();
+    for (const each of phones) await send(each);
     const app = {
       ...callerContext,
       keyId: 'key_app',
       limits: JSON.stringify({ 'failed-verifies-per-hour': 1 }),
     };
-    for (let count = 0; count < 3; count += 1)
-      expect((await verify(newPerson().phone, WRONG, app)).json.code).toBe('code_rejected');
+    for (const each of phones) expect((await verify(each, WRONG, app)).json.code).toBe('code_rejected');
+    expect((await verify(newPerson().phone, WRONG, app)).json.code).toBe('code_rejected');
     await send(phone);
     expect((await verify(phone, RIGHT, app)).status).toBe(200);
     expect(events('failed_verifies_above_limit')).toEqual(
       Array(2).fill(expect.objectContaining({ key_id: 'key_app', FailedVerifiesAboveLimit: 1 })),
     );
+  });
+});
+
+describe('countFailedVerify', () => {
+  const caller = { ...PARSED, limits: { 'failed-verifies-per-hour': 1 } };
+
+  it('sends the same write for a try that was compared and for one that was not, which adds 0', async () => {
+    const sent: SentCommand['input'][] = [];
+    const recorded = interceptedTable(table, ({ input }, send) => {
+      sent.push(input);
+      return send();
+    });
+    const count = (isCompared: boolean) =>
+      countFailedVerify(patientLimiter(recorded), {
+        caller: { ...caller, keyId: 'key_same' },
+        isCompared,
+        nowMs,
+      });
+    const problems = [await count(false), await count(true), await count(false), await count(true)];
+    expect(problems.map(({ code }) => code)).toEqual([
+      'code_rejected',
+      'code_rejected',
+      'rate_limit_exceeded',
+      'rate_limit_exceeded',
+    ]);
+    const amounts = sent.map(
+      ({ ExpressionAttributeValues: values }) => (values as { ':amount': number })[':amount'],
+    );
+    expect(amounts).toEqual([0, 1, 0, 1]);
+    const withoutAmount = sent.map(({ ExpressionAttributeValues: values, ...input }) => ({
+      ...input,
+      values: { ...(values as object), ':amount': 'any' },
+    }));
+    expect(new Set(withoutAmount.map((input) => JSON.stringify(input))).size).toBe(1);
   });
 });
