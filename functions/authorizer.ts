@@ -5,6 +5,7 @@ import { policyFor } from '#shared/api-keys/caller.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { systemClock } from '#shared/clock.ts';
+import { deadlineIn } from '#shared/deadline.ts';
 import { bindOnce, readEnv } from '#shared/env.ts';
 import { headerOf, requestIdOf } from '#shared/http/request.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
@@ -49,14 +50,14 @@ const DEADLINE_MS = 3000;
 export const authorize = (
   event: APIGatewayRequestAuthorizerEvent,
   deps: Deps,
-  deadlineMs = DEADLINE_MS,
+  timeMs = DEADLINE_MS,
 ): Promise<APIGatewayAuthorizerResult> =>
   runInRequest(
     {
       // The same id as in the endpoint's log lines.
       requestId: requestIdOf(event),
       operation: 'authorizer',
-      signal: AbortSignal.timeout(deadlineMs),
+      deadline: deadlineIn(timeMs),
       calls: [],
     },
     () => decide(event, deps),

@@ -23,7 +23,7 @@ export const handle = async (
   request: Request<typeof route>,
   deps: ReturnType<typeof build>,
 ): Promise<Response> => {
-  const { path, body, caller, counted, deadlineMs } = request;
+  const { path, body, caller, counted } = request;
   const { users, rateLimiter, clock } = deps;
   requireLeft(counted, caller, HOURLY_CHECK_LIMITS);
   const hashes = await hashLink(deps.hashes, caller.sellerId, body);
@@ -47,7 +47,7 @@ export const handle = async (
     const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
     // Of the user's own phone, a check without a verdict tells nothing; of another one, that it is registered.
     const countsUndecided = !hashes.phone.isOf(found.user?.phone_hash);
-    if (!isChecked) await paidCheck(deps, { limits, person, deadlineMs, countsUndecided });
+    if (!isChecked) await paidCheck(deps, { limits, person, countsUndecided });
     isChecked = true;
     const result = await users.confirmUser(caller.sellerId, path.id, {
       confirmed: {
@@ -57,7 +57,6 @@ export const handle = async (
         birthDate: body.birth_date,
       },
       updatedAt: new Date(clock()).toISOString(),
-      deadlineMs,
     });
     if (result.written) return { status: 200, body: result.value };
     if (result.reason === 'user_not_found') throw problem('user_not_found');

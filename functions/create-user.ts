@@ -24,7 +24,7 @@ type Deps = ReturnType<typeof build>;
 const MAX_READS = 3;
 
 export const handle = async (request: Request<typeof route>, deps: Deps): Promise<Response> => {
-  const { body, caller, counted, deadlineMs } = request;
+  const { body, caller, counted } = request;
   const { users, rateLimiter, clock } = deps;
   const { sellerId } = caller;
   const signedIn = await signedInBuyer(request, deps);
@@ -52,12 +52,12 @@ export const handle = async (request: Request<typeof route>, deps: Deps): Promis
 
     const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
     // A linked person needs no check. So one without a verdict tells that this person is not linked.
-    if (!isChecked) await paidCheck(deps, { limits, person, deadlineMs, countsUndecided: true });
+    if (!isChecked) await paidCheck(deps, { limits, person, countsUndecided: true });
     isChecked = true;
     const { buyer, lifted } = decision;
     const birthDay = body.birth_date.isoDay;
     const newLink = { ...hashes, buyer, lifted, birthDay, user: newUser(body, clock()) };
-    const result = await users.link(newLink, deadlineMs);
+    const result = await users.link(newLink);
     if (result.written) return { status: 201, body: result.value };
   }
   throw serviceUnavailable(new Error('what a link requires changed three times while it was made'));

@@ -7,11 +7,11 @@ import { userRoutes } from '#shared/users/routes.ts';
 const route = userRoutes['delete-user'];
 
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
-  { path, caller, deadlineMs },
+  { path, caller },
   { users, clock },
 ) => {
   const removedAt = new Date(clock()).toISOString();
-  const options = { removedAt, reason: 'seller', deadlineMs } as const;
+  const options = { removedAt, reason: 'seller' } as const;
   const result = await users.removeUser(caller.sellerId, path.id, options);
   if (result === 'not_found') throw problem('user_not_found');
   return { status: 204 };

@@ -3,19 +3,20 @@ import { buyerRoutes } from '#shared/buyers/routes.ts';
 import { buyerEndpoint } from '#shared/http/buyer-endpoint.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
+import { currentDeadline } from '#shared/request-context.ts';
 import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
-import { pauseAfterConflict } from '#shared/table/backoff.ts';
+import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 import { userRemover } from '#shared/users/remove-user.ts';
 
 const route = buyerRoutes['end-link'];
 type Deps = ReturnType<typeof build>;
 
 /** An id that names no link of the token's phone changes nothing. */
-export const handle: Handle<typeof route, Deps> = async ({ path, buyer: { phone }, deadlineMs }, deps) => {
+export const handle: Handle<typeof route, Deps> = async ({ path, buyer: { phone } }, deps) => {
   const { readLinks, users, hashes, clock } = deps;
   const nowMs = clock();
   const phoneHash = await hashes.phone(phone);
-  for (let conflicts = 0; ; conflicts += 1) {
+  return retryConflicts(currentDeadline(), async () => {
     const link = await linkWithId(path.id, phone, { links: await readLinks(phoneHash), hashes });
     if (link === undefined) return { status: 204 };
     const result = await users.removeUser(link.sellerId, String(link.user.id), {
@@ -23,12 +24,10 @@ export const handle: Handle<typeof route, Deps> = async ({ path, buyer: { phone 
       reason: 'buyer',
       refusedAt: Math.floor(nowMs / 1000),
       endedPhone: phoneHash,
-      deadlineMs,
     });
-    if (result === 'removed') return { status: 204 };
-    // The seller removed the user meanwhile, and may have linked the person again.
-    await pauseAfterConflict(conflicts, deadlineMs);
-  }
+    // Otherwise the seller removed the user meanwhile, and may have linked the person again.
+    return result === 'removed' ? { status: 204 } : new Conflict();
+  });
 };
 
 const linkWithId = async (

@@ -11,7 +11,7 @@ const route = apiKeyRoutes['rotate-key'];
 
 /** Throws `too_many_secrets`, or `invalid_api_key` if the key was revoked or the secret has ended. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
-  { body, caller, deadlineMs },
+  { body, caller },
   { keys, keyPrefix, clock },
 ) => {
   const nowMs = clock();
@@ -20,7 +20,6 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
     secret,
     graceSeconds: body.grace_hours * HOUR_SECONDS,
     nowMs,
-    deadlineMs,
   });
   if (!result.written) throw problem(result.reason);
   return {

@@ -1,7 +1,7 @@
 import type { Caller } from '#shared/api-keys/caller.ts';
 import { randomBase62 } from '#shared/base62.ts';
 import { readEnv } from '#shared/env.ts';
-import type { Handle, Request } from '#shared/http/endpoint.ts';
+import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { logEvent } from '#shared/log.ts';
 import { codesOf } from '#shared/one-time-codes/new-code.ts';
@@ -22,12 +22,13 @@ import { keyLimit } from '#shared/rate-limits/key-limits.ts';
 import type { Limit } from '#shared/rate-limits/limit.ts';
 import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import { consume, refund } from '#shared/rate-limits/request-limits.ts';
+import { currentDeadline } from '#shared/request-context.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
 import { hashesFromEnv, type KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { providerSecretFromEnv } from '#shared/secrets/secret-source.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { deliverCode, deliveryOf } from '#shared/sms/port.ts';
-import { pauseAfterConflict } from '#shared/table/backoff.ts';
+import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 
 const route = oneTimeCodeRoutes['send-otp'];
 type Deps = ReturnType<typeof build>;
@@ -35,12 +36,12 @@ type Deps = ReturnType<typeof build>;
 const SALT_LENGTH = 12;
 
 /** Counts a send and stores its code, if the rules and the limits allow it. An error counts nothing. */
-const recordSend = async (
+const recordSend = (
   { owner, mac, limits }: { readonly owner: CodeOwner; readonly mac: string; readonly limits: SendLimits },
-  { caller, deadlineMs }: Request<typeof route>,
+  caller: Caller | undefined,
   { codes, rateLimiter, smsProvider, clock }: Deps,
-) => {
-  for (let conflicts = 0; ; conflicts += 1) {
+) =>
+  retryConflicts(currentDeadline(), async () => {
     const { record, templates } = await codes.read(owner);
     const nowMs = clock();
     const now = Math.floor(nowMs / 1000);
@@ -50,9 +51,8 @@ const recordSend = async (
     const code = { mac, provider: smsProvider, now };
     if (await codes.recordSend(owner, record, code)) return { record, templates, code, counted };
     await refund(rateLimiter, counted);
-    await pauseAfterConflict(conflicts, deadlineMs);
-  }
-};
+    return new Conflict();
+  });
 
 type Sent = Awaited<ReturnType<typeof recordSend>>;
 
@@ -75,7 +75,7 @@ const undoSend = async (
 };
 
 export const handle: Handle<typeof route, Deps> = async (request, deps) => {
-  const { caller, deadlineMs } = request;
+  const { caller } = request;
   const { phone, locale } = request.body;
   const { codes, newCode, hashes, sms, smsProvider } = deps;
   const audience = audienceOf(caller);
@@ -86,8 +86,8 @@ export const handle: Handle<typeof route, Deps> = async (request, deps) => {
   const limits = sendLimits(caller, phoneHash, deps.smsPerDay);
 
   // The send is stored before the message goes out, so that a code that reaches a phone can always be verified.
-  const sent = await recordSend({ owner, mac, limits }, request, deps);
-  const message = { phone, code, locale, templates: sent.templates, deadlineMs };
+  const sent = await recordSend({ owner, mac, limits }, caller, deps);
+  const message = { phone, code, locale, templates: sent.templates };
   const provider = await deliverCode(sms, message).catch(async (error: unknown) => {
     const delivery = deliveryOf(error);
     if (delivery !== 'possibly_sent') await undoSend({ owner, sent, limits }, delivery, deps);

@@ -7,11 +7,11 @@ import { userUpdater } from '#shared/users/update-user.ts';
 const route = userRoutes['update-user'];
 
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
-  { path, body, caller, deadlineMs },
+  { path, body, caller },
   { users, clock },
 ) => {
   const updatedAt = new Date(clock()).toISOString();
-  const options = { update: body, updatedAt, deadlineMs };
+  const options = { update: body, updatedAt };
   const result = await users.updateUser(caller.sellerId, path.id, options);
   if (!result.written) throw problem(result.reason);
   return { status: 200, body: result.value };

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Deadline, deadlineIn } from './deadline.ts';
 
 /** What code far below an endpoint knows of its request. */
 export interface RequestContext {
   readonly requestId: string;
   readonly operation: string;
-  /** Aborts at the request's deadline. */
-  readonly signal: AbortSignal;
+  /** When the response must be ready. Whatever waits, waits until then at most. */
+  readonly deadline: Deadline;
   /** In the order of their end. */
   readonly calls: { readonly target: string; readonly ms: number }[];
 }
@@ -18,16 +19,32 @@ export const runInRequest = <Result>(context: RequestContext, work: () => Result
 /** Undefined outside of a request. */
 export const currentRequest = (): RequestContext | undefined => storage.getStore();
 
+/** What waits outside of a request, as in a command of an admin, does so for this time. */
+const OUTSIDE_MS = 30_000;
+
+/** The deadline of the request. Outside of a request: 30 s from now. */
+export const currentDeadline = (): Deadline => currentRequest()?.deadline ?? deadlineIn(OUTSIDE_MS);
+
+/** The deadline of the request, or `timeMs` from now if that is earlier. */
+export const deadlineWithin = (timeMs: number): Deadline => {
+  const [own, request] = [deadlineIn(timeMs), currentRequest()?.deadline];
+  if (request === undefined) return own;
+  return {
+    leftMs: () => Math.min(own.leftMs(), request.leftMs()),
+    signal: AbortSignal.any([own.signal, request.signal]),
+  };
+};
+
 /** Records a call's milliseconds for the completion line. `target`: `kms:Sign`, `dynamodb:Query`. */
 export const timedCall = async <Result>(
   target: string,
-  call: (deadline?: AbortSignal) => Promise<Result>,
+  call: (signal?: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   const context = currentRequest();
   if (context === undefined) return call();
   const startedAt = performance.now();
   try {
-    return await call(context.signal);
+    return await call(context.deadline.signal);
   } finally {
     context.calls.push({ target, ms: Math.round(performance.now() - startedAt) });
   }

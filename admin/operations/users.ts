@@ -69,9 +69,6 @@ export const findByPhone = async (
   return readUsers(admin, named, ({ phone_hash }) => phone.isOf(phone_hash));
 };
 
-/** How long a removal that conflicts with other writes is tried again. */
-const TIMEOUT_MS = 30_000;
-
 /** A user to remove, and the reason that its seller reads in the event. */
 interface Removal {
   readonly sellerId: string;
@@ -81,7 +78,7 @@ interface Removal {
 
 /**
  * Removes a user of a seller, in the transaction of DELETE /v1/users/{id}, with the audit record in it. A user that is removed already
- * stays so, without a second record.
+ * stays so, without a second record. Other changes of the seller delay it by at most 30 s.
  */
 export const removeUser = (
   admin: Administration,
@@ -92,7 +89,6 @@ export const removeUser = (
   return userRemover(admin.table)(sellerId, userId, {
     removedAt: record.at,
     reason,
-    deadlineMs: performance.now() + TIMEOUT_MS,
     alsoWrite: [auditPut(admin.table, record)],
   });
 };

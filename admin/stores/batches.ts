@@ -1,10 +1,10 @@
 /** Reads and writes of many items, which take longer than a request may. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { type Backoff, fullJitterMs } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { ItemKey } from '#shared/table/keys.ts';
 import { batchGet, chunksOf } from '#shared/table/reads.ts';
+import { type Backoff, fullJitterMs } from '#shared/table/retry-conflicts.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 
 /** The most items that one BatchWriteItem takes. */

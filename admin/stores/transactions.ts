@@ -1,4 +1,5 @@
 import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
+import { deadlineIn } from '#shared/deadline.ts';
 import type { Table } from '#shared/table/client.ts';
 import { type TransactItem, transactWriteUntil } from '#shared/table/writes.ts';
 
@@ -16,7 +17,7 @@ export const transact = async (
 ): Promise<boolean> => {
   const items = record === undefined ? changes : [...changes, auditPut(table, record)];
   const actions = items.map((item) => ({ otherwise: 'changed' as const, ...item }));
-  const result = await transactWriteUntil(table, actions, performance.now() + CONFLICTS_TIMEOUT_MS);
+  const result = await transactWriteUntil(deadlineIn(CONFLICTS_TIMEOUT_MS), table, actions);
   return result.written;
 };
 

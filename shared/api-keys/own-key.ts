@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Limit } from '#shared/rate-limits/limit.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
-import { pauseAfterConflict } from '#shared/table/backoff.ts';
+import { currentDeadline } from '#shared/request-context.ts';
 import type { Table } from '#shared/table/client.ts';
 import { apiKeyKey, sellerKey } from '#shared/table/keys.ts';
 import { batchGet, getItem, itemOf } from '#shared/table/reads.ts';
+import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 import { notWritten, transactWrite, type WriteResult, written } from '#shared/table/writes.ts';
 import { type ApiKey, apiKeySchema, keyChangeActions, secretEnd } from './api-key-item.ts';
 import type { Caller } from './caller.ts';
@@ -15,8 +16,6 @@ export interface OwnRotation {
   readonly secret: NewSecret;
   readonly graceSeconds: number;
   readonly nowMs: number;
-  /** In milliseconds of the monotonic clock (performance.now()). */
-  readonly deadlineMs: number;
 }
 
 /** `too_many_secrets`: the key has another valid secret. `invalid_api_key`: the key, its seller or the secret of the request is not valid. */
@@ -43,10 +42,10 @@ export const ownKeyReader =
  */
 export const ownKeyRotator =
   (table: Table) =>
-  async (caller: Caller, rotation: OwnRotation): Promise<WriteResult<number, RotationRefusal>> => {
-    const { secret, graceSeconds, nowMs, deadlineMs } = rotation;
+  (caller: Caller, rotation: OwnRotation): Promise<WriteResult<number, RotationRefusal>> => {
+    const { secret, graceSeconds, nowMs } = rotation;
     const nowSeconds = Math.floor(nowMs / 1000);
-    for (let conflicts = 0; ; conflicts += 1) {
+    return retryConflicts(currentDeadline(), async () => {
       const item = await getItem(table, apiKeyKey(caller.sellerId, caller.keyId));
       const before = item && v.parse(apiKeySchema, item);
       if (before?.status !== 'active') return notWritten('invalid_api_key');
@@ -61,9 +60,9 @@ export const ownKeyRotator =
       const change = { before, after, sellerStatus: 'active', record } as const;
       const result = await transactWrite(table, keyChangeActions(table.name, change));
       if (result.written) return written(olderEnd);
-      if (result.refusal === 'seller_changed') return notWritten('invalid_api_key');
-      await pauseAfterConflict(conflicts, deadlineMs);
-    }
+      const isSellerChanged = !(result instanceof Conflict) && result.outcome === 'seller_changed';
+      return isSellerChanged ? notWritten('invalid_api_key') : new Conflict();
+    });
   };
 
 const rotationRecord = (key: ApiKey, { secret, graceSeconds, nowMs }: OwnRotation): NewAuditRecord => ({

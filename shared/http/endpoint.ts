@@ -8,7 +8,7 @@ import type { CountedRequest } from '#shared/rate-limits/request-limits.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import type { Route, RouteResponse } from '#shared/route.ts';
 import { jsonBody, parseInput } from './input.ts';
-import { currentScope, headerOf, openScope, RESERVE_MS } from './request.ts';
+import { headerOf, openScope, RESERVE_MS, type RequestScope } from './request.ts';
 import { complete, completeWithProblem, type Headers, jsonText } from './responses.ts';
 
 type Parsed<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : undefined;
@@ -37,8 +37,6 @@ export interface Request<R extends Route> {
   readonly acceptsHtml: boolean;
   /** The count of this request, with the hourly limits that the row reads. Undefined on a row that reads none, and if it was not counted. */
   readonly counted: CountedRequest | undefined;
-  /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
-  readonly deadlineMs: number;
 }
 
 type DeepReadonly<Value> = { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> };
@@ -57,18 +55,18 @@ export type Handle<R extends Route, Deps> = (request: Request<R>, deps: Deps) =>
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-const requestFrom = <R extends Route>(route: R, event: APIGatewayProxyEvent): Request<R> => {
-  const { caller, buyer, counted, deadlineMs } = currentScope();
-  return {
-    ...(parseInput(route, event) as Pick<Request<R>, 'path' | 'query' | 'body'>),
-    caller: caller as CallerOf<R>,
-    buyer: buyer as BuyerOf<R>,
-    authorization: headerOf(event, 'authorization'),
-    acceptsHtml: headerOf(event, 'accept')?.includes('text/html') === true,
-    counted,
-    deadlineMs,
-  };
-};
+const requestFrom = <R extends Route>(
+  route: R,
+  event: APIGatewayProxyEvent,
+  { caller, buyer, counted }: RequestScope,
+): Request<R> => ({
+  ...(parseInput(route, event) as Pick<Request<R>, 'path' | 'query' | 'body'>),
+  caller: caller as CallerOf<R>,
+  buyer: buyer as BuyerOf<R>,
+  authorization: headerOf(event, 'authorization'),
+  acceptsHtml: headerOf(event, 'accept')?.includes('text/html') === true,
+  counted,
+});
 
 /** Only declared fields are sent. */
 const responseFrom = (
@@ -86,15 +84,19 @@ const responseFrom = (
 };
 
 /** Waits for a count beside the handler. Throws `rate_limit_exceeded`. */
-const countedBeside = async (): Promise<undefined> => {
-  const scope = currentScope();
+const countedBeside = async (scope: RequestScope): Promise<undefined> => {
   scope.counted ??= await scope.counting;
 };
 
 interface Bound<Deps> {
   readonly deps: Deps;
-  /** Sets the caller of the current request, counts it or starts to, and verifies its buyer. */
-  readonly identifyCaller?: (event: APIGatewayProxyEvent) => Promise<void>;
+  /** Sets the caller of a request, counts it or starts to, and verifies its buyer. */
+  readonly identifyCaller?: (event: APIGatewayProxyEvent, scope: RequestScope) => Promise<void>;
+}
+
+/** Carries the scope of a request through the stack. */
+interface ScopedContext extends Context {
+  readonly scope: RequestScope;
 }
 
 /** The one middy stack of a row: from the caller to the response by the row's schema. Turns every error into a problem. */
@@ -104,27 +106,33 @@ export const endpointStack = <R extends Route, Deps>(
   handle: Handle<R, Deps>,
 ): LambdaHandler => {
   const bound = bindOnce(bind);
-  const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult>({ timeoutEarlyInMillis: RESERVE_MS / 2 })
+  const stack = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, ScopedContext>({
+    timeoutEarlyInMillis: RESERVE_MS / 2,
+  })
     // First, so that the response of every later error has the caller's headers.
-    .before(({ event }) => bound().identifyCaller?.(event))
+    .before(({ event, context: { scope } }) => bound().identifyCaller?.(event, scope))
     .use(route.body === undefined ? [] : jsonBody(route.body))
     .after((request) => {
-      request.response = complete(request.response as APIGatewayProxyResult);
+      request.response = complete(request.context.scope, request.response as APIGatewayProxyResult);
     })
     .onError(async (request) => {
       // The plan's limit precedes the input: a request over the limit gets 429 even if its input is invalid.
-      const overLimit = await countedBeside().catch((error: unknown) => error);
-      request.response = completeWithProblem(overLimit ?? request.error);
+      const { scope } = request.context;
+      const overLimit = await countedBeside(scope).catch((error: unknown) => error);
+      request.response = completeWithProblem(scope, overLimit ?? request.error);
     })
-    .handler(async (event: APIGatewayProxyEvent) => {
-      const request = requestFrom(route, event);
+    .handler(async (event: APIGatewayProxyEvent, { scope }: ScopedContext) => {
+      const request = requestFrom(route, event, scope);
       const response = responseFrom(route, await handle(request, bound().deps));
       // What was read beside the count is discarded if the request is over the limit.
-      await countedBeside();
+      await countedBeside(scope);
       return response;
-    }) as unknown as LambdaHandler;
+    });
 
-  return (event, context) => runInRequest(openScope(route, event, context), () => stack(event, context));
+  return (event, context) => {
+    const scope = openScope(route, event, context);
+    return runInRequest(scope, () => stack(event, Object.assign(context, { scope })));
+  };
 };
 
 export const endpoint = <R extends Route & { readonly access: { readonly by: 'public' } }, Deps>(

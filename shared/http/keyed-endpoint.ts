@@ -9,7 +9,7 @@ import { countRequest } from '#shared/rate-limits/request-limits.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import { type Table, tableFromEnv } from '#shared/table/client.ts';
 import { endpointStack, type Handle, type LambdaHandler } from './endpoint.ts';
-import { currentScope, headerOf } from './request.ts';
+import { headerOf, type RequestScope } from './request.ts';
 
 export interface KeyedParts {
   readonly table: Table;
@@ -24,15 +24,14 @@ interface CallerParts {
   readonly verifyToken?: VerifyToken | undefined;
 }
 
-/** What a GET read is discarded if it is over the limit, so it is counted beside its reads: unless it shows limits, for which it is counted first. */
+/** A GET is counted while it reads; if it is over the limit, what it read is discarded. One that shows limits is counted before it reads them. */
 const isCountedBeside = ({ method, limitsRead }: Route): boolean =>
   method === 'GET' && limitsRead === undefined;
 
-/** Sets the caller of the current request and counts it: a GET beside its handler, anything else first. Then verifies its buyer. */
+/** Sets the caller of a request and counts it: a GET beside its handler, anything else first. Then verifies its buyer. */
 export const callerIdentifier =
   (route: Route, { rateLimiter, clock, verifyToken }: CallerParts) =>
-  async (event: APIGatewayProxyEvent): Promise<void> => {
-    const scope = currentScope();
+  async (event: APIGatewayProxyEvent, scope: RequestScope): Promise<void> => {
     const nowMs = clock();
     scope.caller = callerFrom(event.requestContext.authorizer, nowMs);
     scope.keyExpiresSoonAt = soonExpiry(scope.caller, nowMs);

@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { VerifiedBuyer } from '#shared/access-tokens/verify.ts';
 import type { Caller } from '#shared/api-keys/caller.ts';
+import { deadlineIn } from '#shared/deadline.ts';
 import type { CountedRequest } from '#shared/rate-limits/request-limits.ts';
-import { currentRequest, type RequestContext } from '#shared/request-context.ts';
+import type { RequestContext } from '#shared/request-context.ts';
 import type { Route } from '#shared/route.ts';
 
 interface GatewayEvent {
@@ -18,11 +19,10 @@ export const requestIdOf = ({ requestContext }: Pick<GatewayEvent, 'requestConte
 export const headerOf = ({ headers }: Pick<GatewayEvent, 'headers'>, name: string): string | undefined =>
   Object.entries(headers ?? {}).find(([sent]) => sent.toLowerCase() === name)?.[1];
 
+/** A request from the event to its response. Its caller, buyer and count are set on the way to the handler. */
 export interface RequestScope extends RequestContext {
   readonly path: string;
   readonly startedAtMonotonicMs: number;
-  /** When the response must be ready, in milliseconds of the monotonic clock (performance.now()). */
-  readonly deadlineMs: number;
   /** Undefined on a row that takes no key, and until the caller is known. */
   caller?: Caller;
   /** Epoch seconds; only if the key of the caller expires soon. */
@@ -33,8 +33,6 @@ export interface RequestScope extends RequestContext {
   /** Undefined until the request is counted, and if it could not be. */
   counted?: CountedRequest | undefined;
 }
-
-export const currentScope = (): RequestScope => currentRequest() as RequestScope;
 
 /** Reserved from the function's timeout for the response and its log line. */
 export const RESERVE_MS = 500;
@@ -49,14 +47,12 @@ export const openScope = (
 ): RequestScope => {
   const leftMs = Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS);
   const timeMs = Math.min(leftMs, deadlineSeconds * 1000);
-  const startedAtMonotonicMs = performance.now();
   return {
     operation: name,
     path: event.path,
     requestId: requestIdOf(event),
-    signal: AbortSignal.timeout(timeMs),
+    deadline: deadlineIn(timeMs),
     calls: [],
-    startedAtMonotonicMs,
-    deadlineMs: startedAtMonotonicMs + timeMs,
+    startedAtMonotonicMs: performance.now(),
   };
 };

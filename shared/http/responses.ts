@@ -14,7 +14,7 @@ import {
 import { rateLimitHeaders } from '#shared/rate-limits/headers.ts';
 import { RateLimitExceeded } from '#shared/rate-limits/request-limits.ts';
 import { isParserError } from './input.ts';
-import { currentScope } from './request.ts';
+import type { RequestScope } from './request.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -40,8 +40,12 @@ export const problemResponse = (
   body: jsonText(problemBody(code, requestId, options)),
 });
 
-export const complete = (response: APIGatewayProxyResult, error?: Problem): APIGatewayProxyResult => {
-  const { caller, keyExpiresSoonAt, counted, requestId, startedAtMonotonicMs, calls, path } = currentScope();
+export const complete = (
+  scope: RequestScope,
+  response: APIGatewayProxyResult,
+  error?: Problem,
+): APIGatewayProxyResult => {
+  const { caller, keyExpiresSoonAt, counted, requestId, startedAtMonotonicMs, calls, path } = scope;
   logEvent('request_completed', {
     status: response.statusCode,
     code: error?.code,
@@ -112,7 +116,7 @@ const problemFrom = (error: unknown): Problem => {
 };
 
 /** An unexpected error becomes `internal`, with its cause in the log only. */
-export const completeWithProblem = (error: unknown): APIGatewayProxyResult => {
+export const completeWithProblem = (scope: RequestScope, error: unknown): APIGatewayProxyResult => {
   const thrown = problemFrom(error);
   const { code, texts, retryAfterSeconds } = thrown;
   if (code === 'internal') {
@@ -122,5 +126,5 @@ export const completeWithProblem = (error: unknown): APIGatewayProxyResult => {
     retryAfterSeconds === undefined
       ? {}
       : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
-  return complete(problemResponse(code, currentScope().requestId, { ...texts, headers }), thrown);
+  return complete(scope, problemResponse(code, scope.requestId, { ...texts, headers }), thrown);
 };

@@ -1,12 +1,13 @@
 import { Problem, type ProblemCode, problem } from '#shared/problems.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { currentDeadline } from '#shared/request-context.ts';
 import type { IdentityRegistry, IdentityVerdict, JalaliDay, OwnershipVerdict } from './port.ts';
 
 /** Retry-After of an undecided check, in seconds: where the registry names no time, and at most. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
-/** Reserved before the deadline for the write that follows. */
+/** Reserved before the deadline of the request for the write that follows. */
 const LINK_RESERVE_MS = 3000;
 
 export interface PersonToCheck {
@@ -22,10 +23,9 @@ export interface PersonToCheck {
 export const checkPerson = async (
   identityRegistry: IdentityRegistry,
   { nationalId, birthDate, phone }: PersonToCheck,
-  deadlineMs: number,
 ): Promise<void> => {
   const firstFailure = new AbortController();
-  const timeLeftMs = Math.max(0, Math.floor(deadlineMs - performance.now() - LINK_RESERVE_MS));
+  const timeLeftMs = Math.max(0, Math.floor(currentDeadline().leftMs() - LINK_RESERVE_MS));
   const signal = AbortSignal.any([firstFailure.signal, AbortSignal.timeout(timeLeftMs)]);
   try {
     await Promise.all([

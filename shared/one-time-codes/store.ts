@@ -1,6 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { registrationOf } from '#shared/buyers/store.ts';
+import { deadlineWithin } from '#shared/request-context.ts';
 import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templates.ts';
 import type { Table } from '#shared/table/client.ts';
 import { codeKey, type ItemKey, sellerKey } from '#shared/table/keys.ts';
@@ -125,7 +126,7 @@ export const codeTries = (table: Table) => ({
     };
     const registered =
       buyerId === undefined ? [] : [registrationOf(table.name, owner.phoneHash, buyerId, registeredAt)];
-    const deadlineMs = performance.now() + CONFLICTS_TIMEOUT_MS;
-    return (await transactWriteUntil(table, [redeemed, ...registered], deadlineMs)).written;
+    const deadline = deadlineWithin(CONFLICTS_TIMEOUT_MS);
+    return (await transactWriteUntil(deadline, table, [redeemed, ...registered])).written;
   },
 });

@@ -67,7 +67,7 @@ export const secretsManagerSecret = (
   const load = async (): Promise<string> => {
     try {
       lastGood = await getValue(
-        lastGood === undefined ? currentRequest()?.signal : timeoutSignal(REFRESH_TIMEOUT_MS),
+        lastGood === undefined ? currentRequest()?.deadline.signal : timeoutSignal(REFRESH_TIMEOUT_MS),
       );
       refreshAfter(REFRESH_AFTER_MS);
     } catch (error) {

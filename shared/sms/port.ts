@@ -1,5 +1,6 @@
 import { PROBLEMS, Problem, problem } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { currentDeadline } from '#shared/request-context.ts';
 import type { Locale, SellerTemplates } from './templates.ts';
 
 export interface CodeMessage {
@@ -27,18 +28,15 @@ const NOT_REACHED_RETRY_AFTER_SECONDS = 10;
 /** The Retry-After of a send that reached a provider: the cool-down of the phone. */
 const REACHED_RETRY_AFTER_SECONDS = 60;
 
-/** Reserved before the deadline to undo a send. */
+/** Reserved before the deadline of the request to undo a send. */
 const UNDO_RESERVE_MS = 3000;
 
 /**
  * Returns the name of the provider that accepted a code. Throws `sms_unavailable`: if the message was possibly sent, the code may still
  * arrive, and the detail says so.
  */
-export const deliverCode = async (
-  sms: SmsSender,
-  { deadlineMs, ...message }: CodeMessage & { readonly deadlineMs: number },
-): Promise<string> => {
-  const timeoutMs = Math.max(0, Math.floor(deadlineMs - performance.now() - UNDO_RESERVE_MS));
+export const deliverCode = async (sms: SmsSender, message: CodeMessage): Promise<string> => {
+  const timeoutMs = Math.max(0, Math.floor(currentDeadline().leftMs() - UNDO_RESERVE_MS));
   try {
     return (await sms.sendCode(message, AbortSignal.timeout(timeoutMs))).provider;
   } catch (error) {

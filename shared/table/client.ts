@@ -56,14 +56,14 @@ export const tableFromEnv = (): Table => {
   return openTable(TABLE_NAME, DYNAMODB_ENDPOINT);
 };
 
-/** The client whose calls end at the deadline of the request that makes them, unless the call has a signal of its own. */
+/** The client whose calls end at the deadline of the request that makes them, and earlier if the call has a signal of its own. */
 const boundToRequest = (client: DynamoDBDocumentClient): DynamoDBDocumentClient => {
   const send = client.send.bind(client) as (command: object, options?: object) => Promise<unknown>;
   const sendInRequest = (command: object, options?: { readonly abortSignal?: AbortSignal }) => {
-    const signal = currentRequest()?.signal;
+    const signal = currentRequest()?.deadline.signal;
     if (signal === undefined) return send(command, options);
-    const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(MAX_CALL_MS)]);
-    return send(command, { abortSignal, ...options });
+    const own = options?.abortSignal ?? AbortSignal.timeout(MAX_CALL_MS);
+    return send(command, { ...options, abortSignal: AbortSignal.any([signal, own]) });
   };
   return Object.assign(client, { send: sendInRequest });
 };

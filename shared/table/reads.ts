@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { fullJitterMs } from './backoff.ts';
+import { currentRequest } from '#shared/request-context.ts';
 import type { Table } from './client.ts';
 import type { ItemKey } from './keys.ts';
+import { fullJitterMs } from './retry-conflicts.ts';
 import type { StoredItem } from './writes.ts';
 
 // Every read is strongly consistent, unless a range says otherwise: a write is visible the moment its response was sent.
@@ -132,7 +133,7 @@ const getChunk = async (
   let open: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
   for (let attempt = 0; open.length > 0; attempt += 1) {
     if (attempt === attempts) throw new UnprocessedKeysError();
-    if (attempt > 0) await pause(fullJitterMs(BACKOFF, attempt));
+    if (attempt > 0) await pauseWithinRequest(fullJitterMs(BACKOFF, attempt));
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({
         RequestItems: {
@@ -145,6 +146,13 @@ const getChunk = async (
     open = UnprocessedKeys?.[name]?.Keys ?? [];
   }
   return items;
+};
+
+/** Throws if the deadline of the request comes first. */
+const pauseWithinRequest = async (waitMs: number): Promise<void> => {
+  if (waitMs > (currentRequest()?.deadline.leftMs() ?? Number.POSITIVE_INFINITY))
+    throw new UnprocessedKeysError();
+  await pause(waitMs);
 };
 
 export const itemOf = (items: readonly StoredItem[], { pk, sk }: ItemKey): StoredItem | undefined =>

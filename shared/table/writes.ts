@@ -11,8 +11,10 @@ import {
   type UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { pauseAfterConflict } from './backoff.ts';
+import type { Deadline } from '#shared/deadline.ts';
+import { deadlineWithin } from '#shared/request-context.ts';
 import type { Table } from './client.ts';
+import { Conflict, retryConflicts } from './retry-conflicts.ts';
 
 export type StoredItem = Record<string, unknown>;
 
@@ -44,19 +46,15 @@ export const conditionalWrite = async <Output>(
 const CONFLICTS_TIMEOUT_MS = 1000;
 
 /** Sends a conditional write of one item again while a transaction holds the item: the SDK does not. */
-export const retriedWrite = async <Output>(
+export const retriedWrite = <Output>(
   send: () => Promise<Output>,
-): Promise<WriteResult<Output, StoredItem | undefined>> => {
-  const deadlineMs = performance.now() + CONFLICTS_TIMEOUT_MS;
-  for (let conflicts = 0; ; conflicts += 1) {
-    try {
-      return await conditionalWrite(send());
-    } catch (error) {
-      if (!(error instanceof TransactionConflictException)) throw error;
-      await pauseAfterConflict(conflicts, deadlineMs);
-    }
-  }
-};
+): Promise<WriteResult<Output, StoredItem | undefined>> =>
+  retryConflicts(deadlineWithin(CONFLICTS_TIMEOUT_MS), () =>
+    conditionalWrite(send()).catch((error: unknown) => {
+      if (error instanceof TransactionConflictException) return new Conflict();
+      throw error;
+    }),
+  );
 
 /** A command that the SDK does not send again: its second attempt fails before it is sent. */
 export const sentOnce = (command: UpdateCommand): UpdateCommand => {
@@ -80,52 +78,53 @@ export const sentOnce = (command: UpdateCommand): UpdateCommand => {
 export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /**
- * One write or check of a transaction. `otherwise`: what it means if its condition fails; the first one of a transaction is its result. An
- * action whose condition fails only together with that of another one has none.
+ * One write or check of a transaction. `otherwise`: the outcome of the transaction if the condition fails. If several fail, the first one
+ * counts. An action whose condition never fails alone has none.
  */
-export type Action<Refusal extends string = never> = TransactItem & { readonly otherwise?: Refusal };
+export type Action<Outcome extends string = never> = TransactItem & { readonly otherwise?: Outcome };
 
-export type TransactionResult<Refusal extends string> =
+/** A conflict: no condition failed, but another write holds an item. */
+export type TransactionResult<Outcome extends string> =
   | { readonly written: true }
   | {
       readonly written: false;
-      /** `conflict`: no condition failed, another write holds an item. */
-      readonly refusal: Refusal | 'conflict';
-      /** The item of the refusal as it was, if its action asks for ALL_OLD. */
+      readonly outcome: Outcome;
+      /** The item whose condition failed, as it was, if the action asks for ALL_OLD. */
       readonly item?: StoredItem | undefined;
-    };
+    }
+  | Conflict;
 
 const RETRYABLE: readonly string[] = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
 
-/** A transaction that ended with an error of the client was not written. */
+/** DynamoDB rejected a transaction that ended with an error of the client, so it was not written. After any other error it may be. */
 const mayBeWritten = (error: unknown): boolean =>
   !(error instanceof Error && '$fault' in error && error.$fault === 'client') ||
   error.name === 'TransactionInProgressException';
 
 /** Throws if a condition failed that has no meaning: then the table holds what our code never writes. */
-const refusalOf = <Refusal extends string>(
-  actions: readonly Action<Refusal>[],
+const resultOf = <Outcome extends string>(
+  actions: readonly Action<Outcome>[],
   reasons: readonly CancellationReason[],
-): TransactionResult<Refusal> => {
+): TransactionResult<Outcome> => {
   const failed = reasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
   const first = actions.findIndex(({ otherwise }, index) => otherwise !== undefined && failed[index]);
-  const refusal = actions[first]?.otherwise;
-  if (refusal !== undefined) {
+  const outcome = actions[first]?.otherwise;
+  if (outcome !== undefined) {
     const item = reasons[first]?.Item;
-    return { written: false, refusal, item: item && unmarshall(item) };
+    return { written: false, outcome, item: item && unmarshall(item) };
   }
   if (failed.includes(true)) throw new Error(`the condition of action ${failed.indexOf(true)} failed alone`);
-  return { written: false, refusal: 'conflict' };
+  return new Conflict();
 };
 
 /**
  * Writes all items or none. Without a response it sends the same transaction once more: by its token DynamoDB makes it once. Throws every
  * error but a failed condition and a conflict.
  */
-export const transactWrite = async <Refusal extends string>(
+export const transactWrite = async <Outcome extends string>(
   { client }: Pick<Table, 'client'>,
-  actions: readonly Action<Refusal>[],
-): Promise<TransactionResult<Refusal>> => {
+  actions: readonly Action<Outcome>[],
+): Promise<TransactionResult<Outcome>> => {
   const TransactItems = actions.map(({ otherwise, ...item }): TransactItem => item);
   const transaction = { TransactItems, ClientRequestToken: randomUUID() };
   const send = () => client.send(new TransactWriteCommand(transaction));
@@ -139,20 +138,18 @@ export const transactWrite = async <Refusal extends string>(
     if (!(error instanceof TransactionCanceledException)) throw error;
     const reasons = error.CancellationReasons ?? [];
     if (!reasons.every(({ Code = 'None' }) => RETRYABLE.includes(Code))) throw error;
-    return refusalOf(actions, reasons);
+    return resultOf(actions, reasons);
   }
 };
 
-/** Sends a transaction again that conflicts with other writes, until `deadlineMs` (monotonic clock): then throws `service_unavailable`. */
-export const transactWriteUntil = async <Refusal extends string>(
+/** Sends a transaction again that conflicts with other writes, until the deadline: then throws `service_unavailable`. */
+export const transactWriteUntil = <Outcome extends string>(
+  deadline: Pick<Deadline, 'leftMs'>,
   table: Pick<Table, 'client'>,
-  actions: readonly Action<Refusal>[],
-  deadlineMs: number,
-): Promise<WriteResult<void, Refusal>> => {
-  for (let conflicts = 0; ; conflicts += 1) {
+  actions: readonly Action<Outcome>[],
+): Promise<WriteResult<void, Outcome>> =>
+  retryConflicts(deadline, async () => {
     const result = await transactWrite(table, actions);
     if (result.written) return written(undefined);
-    if (result.refusal !== 'conflict') return notWritten(result.refusal);
-    await pauseAfterConflict(conflicts, deadlineMs);
-  }
-};
+    return result instanceof Conflict ? result : notWritten(result.outcome);
+  });

@@ -1,3 +1,4 @@
+import { currentDeadline } from '#shared/request-context.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   externalIdKey,
@@ -9,10 +10,11 @@ import {
   userKey,
 } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
-import { type Action, notWritten, type StoredItem, type WriteResult, written } from '#shared/table/writes.ts';
+import { retryConflicts } from '#shared/table/retry-conflicts.ts';
+import { type Action, type StoredItem, type WriteResult, written } from '#shared/table/writes.ts';
 import type { LinkHashes } from './read-person.ts';
 import type { User } from './schema.ts';
-import { afterOvertaken, countsFrom, type SellerCounts, writeUserChange } from './user-change.ts';
+import { CHANGE_PAUSES, countsFrom, type SellerCounts, writeUserChange } from './user-change.ts';
 import { newRandomPart, userIdAt } from './user-id.ts';
 import { type NewUserAttributes, personItem, type RefusedPerson, userFrom } from './user-item.ts';
 
@@ -27,7 +29,7 @@ export interface NewLink extends LinkHashes {
 }
 
 /** What has changed since the person was read. */
-export type LinkRefusal = 'buyer_gone' | 'person_changed' | 'external_id_taken';
+export type LinkOutcome = 'buyer_gone' | 'person_changed' | 'external_id_taken';
 
 const IS_NEW = { ConditionExpression: 'attribute_not_exists(pk)' } as const;
 
@@ -41,7 +43,7 @@ const personCondition = ({ lifted }: NewLink, hash: string) =>
     : IS_NEW;
 
 /** The person under its current hash; under an older one it must not be linked, and a lifted refusal goes. */
-const personActions = (TableName: string, newLink: NewLink, user: StoredItem): Action<LinkRefusal>[] => {
+const personActions = (TableName: string, newLink: NewLink, user: StoredItem): Action<LinkOutcome>[] => {
   const { sellerId, person, birthDay, lifted } = newLink;
   const Item = personItem(sellerId, user, birthDay);
   const otherwise = 'person_changed';
@@ -56,7 +58,7 @@ const personActions = (TableName: string, newLink: NewLink, user: StoredItem): A
   ];
 };
 
-const linkActions = (TableName: string, newLink: NewLink, user: StoredItem): Action<LinkRefusal>[] => {
+const linkActions = (TableName: string, newLink: NewLink, user: StoredItem): Action<LinkOutcome>[] => {
   const { sellerId, phone, buyer, lifted } = newLink;
   const pointer = { user_id: user.id };
   return [
@@ -109,25 +111,23 @@ const userAfter = (
 });
 
 /**
- * Links a user under the next ordinal of its seller. While other changes of the seller come first, it is repeated until `deadlineMs`
- * (monotonic clock), then throws `service_unavailable`: nothing was stored.
+ * Links a user under the next ordinal of its seller. Repeats this while other changes of the seller come first. Throws
+ * `service_unavailable` at the deadline of the request: nothing was stored.
  */
 export const userLinker =
   (table: Table) =>
-  async (newLink: NewLink, deadlineMs: number): Promise<WriteResult<User, LinkRefusal>> => {
+  (newLink: NewLink): Promise<WriteResult<User, LinkOutcome>> => {
     const { sellerId } = newLink;
     const occurredAt = newLink.user.created_at;
     const randomPart = newRandomPart();
-    let counts: SellerCounts | undefined;
-    for (let conflicts = 0; ; conflicts += 1) {
-      counts ??= await readCounts(table, sellerId);
+    const attempt = async (newCounts: SellerCounts | undefined) => {
+      const counts = newCounts ?? (await readCounts(table, sellerId));
       const user = userAfter(counts, newLink, randomPart);
       const event = { type: 'user.linked', userId: String(user.id), occurredAt } as const;
       const actions = linkActions(table.name, newLink, user);
       const change = { sellerId, counts, added: { users: 1 }, event, actions } as const;
       const result = await writeUserChange(table, change);
-      if (result.written) return written(userFrom(user));
-      if (result.refusal !== 'overtaken') return notWritten(result.refusal);
-      counts = await afterOvertaken(conflicts, result.counts, deadlineMs);
-    }
+      return result.written ? written(userFrom(user)) : result;
+    };
+    return retryConflicts(currentDeadline(), attempt, CHANGE_PAUSES);
   };

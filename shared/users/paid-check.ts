@@ -15,8 +15,6 @@ interface PaidCheckDeps {
 interface PaidCheck {
   readonly limits: CheckLimits;
   readonly person: PersonToCheck;
-  /** In milliseconds of the monotonic clock (performance.now()). */
-  readonly deadlineMs: number;
   /** Whether a check without a verdict counts as a refused link: its response tells what only paid checks may tell. */
   readonly countsUndecided: boolean;
 }
@@ -39,11 +37,11 @@ export const paidCheck = async (deps: PaidCheckDeps, check: PaidCheck): Promise<
 
 const countedCheck = async (
   { rateLimiter, identityRegistry, clock }: PaidCheckDeps,
-  { limits, person, deadlineMs }: PaidCheck,
+  { limits, person }: PaidCheck,
 ): Promise<void> => {
   const begun = await consume(rateLimiter, limits.begun, clock());
   try {
-    await checkPerson(identityRegistry, person, deadlineMs);
+    await checkPerson(identityRegistry, person);
   } catch (error) {
     if (!wasCalled(error)) await refund(rateLimiter, begun);
     if (isVerdict(error)) await countFailed(limits, rateLimiter, clock());

@@ -1,4 +1,5 @@
 import type { RemovalReason } from '#shared/events/event.ts';
+import { currentDeadline } from '#shared/request-context.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
@@ -15,9 +16,10 @@ import {
   userKey,
 } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
+import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 import type { Action, StoredItem, TransactItem } from '#shared/table/writes.ts';
 import { blockOf, withCounted, withRemoved } from './removals.ts';
-import { afterOvertaken, countsFrom, type Overtaken, writeUserChange } from './user-change.ts';
+import { CHANGE_PAUSES, countsFrom, type Overtaken, writeUserChange } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
 
 /** `already_removed`: a removal of the same id came first. */
@@ -27,8 +29,6 @@ export interface RemovalOptions {
   /** ISO, UTC. */
   readonly removedAt: string;
   readonly reason: RemovalReason;
-  /** In milliseconds of the monotonic clock (performance.now()). */
-  readonly deadlineMs: number;
   /** Epoch seconds: the buyer ended the link, and refuses later ones. Otherwise the person can be linked again. */
   readonly refusedAt?: number;
   /** With `refusedAt`: the phone whose outstanding code of the seller ends too, since a sign-in from before must not lift the refusal. */
@@ -155,31 +155,32 @@ const removalActions = (
 };
 
 /**
- * Removes a user and everything personal about it, in one transaction. It is repeated while other changes come first, until the deadline;
- * then it throws `service_unavailable`, and nothing was changed.
+ * Removes a user and everything personal about it, in one transaction. Repeats this while other changes come first. Throws
+ * `service_unavailable` at the deadline of the request: nothing was changed.
  */
 export const userRemover =
   (table: Table) =>
   async (sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> => {
-    const { removedAt, reason, refusedAt, endedPhone, deadlineMs, alsoWrite = [] } = options;
+    const { removedAt, reason, refusedAt, endedPhone, alsoWrite = [] } = options;
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
     const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
-    let read: Read | undefined;
-    for (let conflicts = 0; ; conflicts += 1) {
-      read ??= await readAll(table, { sellerId, ordinal, endedPhone });
+    const attempt = async (known: Read | undefined): Promise<RemovalResult | Conflict<Read>> => {
+      const read = known ?? (await readAll(table, { sellerId, ordinal, endedPhone }));
       const { counts, user, tombstone } = read;
       if (tombstone !== undefined) return tombstone.id === userId ? 'already_removed' : 'not_found';
       if (user === undefined && ordinal > counts.users) return 'not_found';
-      if (user !== undefined && user.id !== userId) return 'not_found';
-      const removal = user && { sellerId, user, removedAt, refusedAt };
-      const actions = removal && [...removalActions(table.name, removal, read), ...alsoWrite];
-      // Without one, the user was removed or linked between the reads of the tombstone and the user.
-      const result =
-        actions &&
-        (await writeUserChange(table, { sellerId, counts, added: { removed: 1 }, event, actions }));
-      if (result?.written) return 'removed';
-      const newCounts = await afterOvertaken(conflicts, result?.counts, deadlineMs);
-      read = newCounts && { ...read, counts: newCounts };
-    }
+      // It was removed or linked between the reads of the tombstone and the user.
+      if (user === undefined) return new Conflict();
+      if (user.id !== userId) return 'not_found';
+      const actions = [
+        ...removalActions(table.name, { sellerId, user, removedAt, refusedAt }, read),
+        ...alsoWrite,
+      ];
+      const change = { sellerId, counts, added: { removed: 1 }, event, actions } as const;
+      const result = await writeUserChange<never>(table, change);
+      if (!(result instanceof Conflict)) return 'removed';
+      return new Conflict(result.known && { ...read, counts: result.known });
+    };
+    return retryConflicts(currentDeadline(), attempt, CHANGE_PAUSES);
   };

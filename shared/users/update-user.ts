@@ -1,12 +1,14 @@
+import { currentDeadline } from '#shared/request-context.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { externalIdKey, type ItemKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
+import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 import { type Action, notWritten, type StoredItem, type WriteResult, written } from '#shared/table/writes.ts';
 import type { BirthDate } from '#shared/values/birth-date.ts';
 import type { User, UserUpdate } from './schema.ts';
 import {
-  afterOvertaken,
+  CHANGE_PAUSES,
   countsFrom,
   type Overtaken,
   type SellerCounts,
@@ -18,14 +20,11 @@ import { ordinalOf } from './user-id.ts';
 import { personItem, userFrom } from './user-item.ts';
 
 /** The value is the user as it is now. The reason is the problem of the request. */
-type CorrectionResult<Refusal> = WriteResult<User, Refusal | 'user_not_found'>;
+type CorrectionResult<Outcome> = WriteResult<User, Outcome | 'user_not_found'>;
 
-/** When a correction is made, and until when it is repeated. */
 interface CorrectionOptions {
   /** ISO, UTC. */
   readonly updatedAt: string;
-  /** In milliseconds of the monotonic clock (performance.now()). */
-  readonly deadlineMs: number;
 }
 
 interface ConfirmOptions extends CorrectionOptions {
@@ -45,9 +44,9 @@ interface ReadUser {
 }
 
 /** What becomes of a user, and what is written with it. */
-interface Correction<Refusal extends string> {
+interface Correction<Outcome extends string> {
   readonly after: StoredItem;
-  readonly actions: readonly Action<Refusal>[];
+  readonly actions: readonly Action<Outcome>[];
 }
 
 const readUser = async (table: Table, sellerId: string, ordinal: number): Promise<ReadUser> => {
@@ -57,11 +56,11 @@ const readUser = async (table: Table, sellerId: string, ordinal: number): Promis
 };
 
 /** Writes a correction and its event, if the user is still as it was read. */
-const writeCorrection = <Refusal extends string>(
+const writeCorrection = <Outcome extends string>(
   table: Table,
   { sellerId, counts, before }: ReadUser & { readonly sellerId: string; readonly before: StoredItem },
-  { after, actions, updatedAt }: Correction<Refusal> & { readonly updatedAt: string },
-): Promise<UserChangeResult<Refusal>> => {
+  { after, actions, updatedAt }: Correction<Outcome> & { readonly updatedAt: string },
+): Promise<UserChangeResult<Outcome>> => {
   const putUser: Action<Overtaken> = {
     Put: {
       TableName: table.name,
@@ -72,7 +71,7 @@ const writeCorrection = <Refusal extends string>(
     otherwise: 'overtaken',
   };
   const event = { type: 'user.updated', userId: String(after.id), occurredAt: updatedAt } as const;
-  return writeUserChange<Refusal>(table, { sellerId, counts, event, actions: [...actions, putUser] });
+  return writeUserChange<Outcome>(table, { sellerId, counts, event, actions: [...actions, putUser] });
 };
 
 /** The user with what the correction names; null clears an attribute. */
@@ -142,37 +141,36 @@ const confirmation = (
 };
 
 /**
- * Writes what `correctionOf`, a pure function, makes of the user; undefined: nothing changes, and nothing is written. It is repeated while
- * other changes come first, until the deadline; then it throws `service_unavailable`, and nothing was changed.
+ * Writes what `correctionOf`, a pure function, returns for the user. Writes nothing if that is undefined. Repeats this while other changes
+ * come first. Throws `service_unavailable` at the deadline of the request: nothing was changed.
  */
-const correctUser = async <Refusal extends string>(
+const correctUser = async <Outcome extends string>(
   table: Table,
-  [sellerId, userId]: readonly [string, string],
-  { updatedAt, deadlineMs }: CorrectionOptions,
-  correctionOf: (before: StoredItem) => Correction<Refusal> | undefined,
-): Promise<CorrectionResult<Refusal>> => {
+  [sellerId, userId, updatedAt]: readonly [string, string, string],
+  correctionOf: (before: StoredItem) => Correction<Outcome> | undefined,
+): Promise<CorrectionResult<Outcome>> => {
   const ordinal = ordinalOf(userId);
   if (ordinal === undefined) return notWritten('user_not_found');
-  let read: ReadUser | undefined;
-  for (let conflicts = 0; ; conflicts += 1) {
-    read ??= await readUser(table, sellerId, ordinal);
-    const { before } = read;
+  const attempt = async (
+    known: ReadUser | undefined,
+  ): Promise<CorrectionResult<Outcome> | Conflict<ReadUser>> => {
+    const { counts, before } = known ?? (await readUser(table, sellerId, ordinal));
     if (before?.id !== userId) return notWritten('user_not_found');
     const correction = correctionOf(before);
     if (correction === undefined) return written(userFrom(before));
-    const result = await writeCorrection(table, { ...read, sellerId, before }, { ...correction, updatedAt });
+    const result = await writeCorrection(table, { sellerId, counts, before }, { ...correction, updatedAt });
     if (result.written) return written(userFrom(correction.after));
-    if (result.refusal !== 'overtaken') return notWritten(result.refusal);
-    const counts = await afterOvertaken(conflicts, result.counts, deadlineMs);
-    read = counts && { counts, before };
-  }
+    if (!(result instanceof Conflict)) return result;
+    return new Conflict(result.known && { counts: result.known, before });
+  };
+  return retryConflicts(currentDeadline(), attempt, CHANGE_PAUSES);
 };
 
 /** Changes the name and the external id of a user. */
 export const userUpdater =
   (table: Table) =>
   (sellerId: string, userId: string, options: CorrectionOptions & { readonly update: UserUpdate }) =>
-    correctUser(table, [sellerId, userId], options, (before) => {
+    correctUser(table, [sellerId, userId, options.updatedAt], (before) => {
       const after = updated(before, options.update);
       if (isSame(before, after, options.update)) return undefined;
       return { after, actions: externalIdActions(table.name, sellerId, { before, after }) };
@@ -180,6 +178,6 @@ export const userUpdater =
 
 /** Stores what both registries confirmed of a user. */
 export const userConfirmer = (table: Table) => (sellerId: string, userId: string, options: ConfirmOptions) =>
-  correctUser(table, [sellerId, userId], options, (before) =>
+  correctUser(table, [sellerId, userId, options.updatedAt], (before) =>
     confirmation(table.name, sellerId, { before, options }),
   );

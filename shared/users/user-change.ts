@@ -1,9 +1,16 @@
 /** Every change of a seller's users raises `event_count` under the condition that it is what was read: changes of one seller are serial. */
 import { eventPut, type UserEvent } from '#shared/events/event.ts';
-import { type Backoff, pauseAfterConflict } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
-import { type Action, type StoredItem, transactWrite } from '#shared/table/writes.ts';
+import { type Backoff, Conflict } from '#shared/table/retry-conflicts.ts';
+import {
+  type Action,
+  notWritten,
+  type StoredItem,
+  transactWrite,
+  type WriteResult,
+  written,
+} from '#shared/table/writes.ts';
 
 export interface SellerCounts {
   /** The highest ordinal of its users. */
@@ -23,30 +30,24 @@ export const countsFrom = (seller: StoredItem | undefined): SellerCounts => ({
 /** Another change came first: something that was read has changed since. */
 export type Overtaken = 'overtaken';
 
-export interface UserChange<Refusal extends string> {
+export interface UserChange<Outcome extends string> {
   readonly sellerId: string;
   /** Read before everything else that decides on the change, or beside it. */
   readonly counts: SellerCounts;
   readonly added?: { readonly users?: 1; readonly removed?: 1 };
   readonly event: UserEvent;
   /** The items of the user. Each has the conditions on what was read of it, since reads of several items are not a snapshot. */
-  readonly actions: readonly Action<Refusal | Overtaken>[];
+  readonly actions: readonly Action<Outcome | Overtaken>[];
 }
 
-export type UserChangeResult<Refusal extends string> =
-  | { readonly written: true }
-  | {
-      readonly written: false;
-      readonly refusal: Refusal | Overtaken;
-      /** The counts after the other change, if only they have changed: the change can be made with them at once. */
-      readonly counts?: SellerCounts | undefined;
-    };
+/** A conflict has the counts after the other change, if only they have changed. */
+export type UserChangeResult<Outcome extends string> = WriteResult<void, Outcome> | Conflict<SellerCounts>;
 
 export const sequenceAfter = ({ events }: SellerCounts): number => events + 1;
 
-const sellerUpdate = <Refusal extends string>(
+const sellerUpdate = <Outcome extends string>(
   TableName: string,
-  { sellerId, counts, added = {} }: UserChange<Refusal>,
+  { sellerId, counts, added = {} }: UserChange<Outcome>,
 ): Action<Overtaken> => ({
   Update: {
     TableName,
@@ -64,39 +65,25 @@ const sellerUpdate = <Refusal extends string>(
   otherwise: 'overtaken',
 });
 
-/** Writes a change and its event in one transaction. The refusals of the user's items come before that of the seller's counts. */
-export const writeUserChange = async <Refusal extends string>(
+/** Writes a change and its event in one transaction. The outcome of a failed condition of the user's items precedes a conflict. */
+export const writeUserChange = async <Outcome extends string>(
   table: Table,
-  change: UserChange<Refusal>,
-): Promise<UserChangeResult<Refusal>> => {
+  change: UserChange<Outcome>,
+): Promise<UserChangeResult<Outcome>> => {
   const { sellerId, counts, event, actions } = change;
-  const result = await transactWrite<Refusal | Overtaken>(table, [
+  const result = await transactWrite<Outcome | Overtaken>(table, [
     ...actions,
     sellerUpdate(table.name, change),
     eventPut(table, sellerId, sequenceAfter(counts), event),
   ]);
-  if (result.written) return result;
-  if (result.refusal === 'conflict') return { written: false, refusal: 'overtaken' };
-  return { ...result, refusal: result.refusal, counts: result.item && countsFrom(result.item) };
+  if (result instanceof Conflict) return new Conflict();
+  if (result.written) return written(undefined);
+  if (result.outcome === 'overtaken') return new Conflict(result.item && countsFrom(result.item));
+  return notWritten(result.outcome);
 };
 
 /**
- * The bounds of the random waits after each conflict of a change, in milliseconds. Long from the first one on, since each change takes a
- * round trip, so many at once need as many round trips; after two conflicts the competitors are many. 0: at once, with the counts that
- * the failed condition returned. Measured by `npm run bench:changes`.
+ * The bounds of the random waits between the attempts of a change, in milliseconds. The first is long: each of many changes at once takes
+ * a round trip. 0: the next attempt begins at once, with the counts that the failed condition returned. Measured by `npm run bench:changes`.
  */
-const PAUSES: Backoff = [320, 0, 0, 340, 0, 1000, 0, 3400];
-
-/**
- * Waits after a change was overtaken. Returns the counts for the next attempt; undefined: read them again. `newCounts`: those that the
- * failed condition returned. Throws `service_unavailable` at the deadline (monotonic clock): nothing was stored then.
- */
-export const afterOvertaken = async (
-  conflicts: number,
-  newCounts: SellerCounts | undefined,
-  deadlineMs: number,
-): Promise<SellerCounts | undefined> => {
-  if (PAUSES[conflicts] === 0 && newCounts !== undefined) return newCounts;
-  await pauseAfterConflict(conflicts, deadlineMs, PAUSES);
-  return undefined;
-};
+export const CHANGE_PAUSES: Backoff = [320, 0, 0, 340, 0, 1000, 0, 3400];

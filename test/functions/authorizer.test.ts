@@ -110,7 +110,7 @@ describe('the decision on a key', () => {
       secrets: {
         findSecret: () =>
           new Promise((_resolve, reject) => {
-            currentRequest()?.signal.addEventListener('abort', () => reject(new Error('aborted')));
+            currentRequest()?.deadline.signal.addEventListener('abort', () => reject(new Error('aborted')));
           }),
       },
       keyPrefix: 'blk_test_',

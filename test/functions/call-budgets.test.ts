@@ -15,7 +15,7 @@ import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { putApiKey } from '#test/shared/api-keys/put-api-key.ts';
-import { inAnHour, linked, linkOf, withExternalId } from '#test/shared/users/linking.ts';
+import { linked, linkOf, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -98,7 +98,6 @@ const BUDGETS: readonly Budget[] = [
       const removal = {
         removedAt: '2026-11-21T07:30:00.000Z',
         reason: 'seller' as const,
-        deadlineMs: inAnHour(),
       };
       await userStore(table).removeUser('sel_test', id, removal);
       const { total } = await userStore(table).listPage('sel_test', 1, 1);

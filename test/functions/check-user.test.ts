@@ -4,7 +4,7 @@ import { queryAll } from '#shared/table/reads.ts';
 import { notWritten } from '#shared/table/writes.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { type NewUser, newPerson } from '#test/generated-people.ts';
-import { inAnHour, itemsOf } from '#test/shared/users/linking.ts';
+import { itemsOf } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -145,7 +145,7 @@ describe('200', () => {
     const { check, path, user } = await linkedUser({ registry });
     registry.wait = async () => {
       const update = { display_name: 'Sara Rezaei' };
-      const options = { update, updatedAt: '2026-11-21T08:02:00.000Z', deadlineMs: inAnHour() };
+      const options = { update, updatedAt: '2026-11-21T08:02:00.000Z' };
       await store().updateUser('sel_test', path.id, options);
     };
     const { json } = await check();
@@ -159,7 +159,7 @@ describe('200', () => {
       if (name === 'TransactWriteCommand' && !isCorrected) {
         isCorrected = true;
         const options = { update: { display_name: 'Sara Rezaei' }, updatedAt: '2026-11-21T08:02:00.000Z' };
-        await store().updateUser('sel_test', path.id, { ...options, deadlineMs: inAnHour() });
+        await store().updateUser('sel_test', path.id, { ...options });
       }
       return send();
     });
@@ -171,12 +171,10 @@ describe('200', () => {
   it('keeps the external id and the place of the user, and leaves none of its phone when it is removed', async () => {
     const { check, path, person } = await linkedUser();
     const { phone } = await newBuyerIn(table);
-    const deadlineMs = inAnHour();
     const update = { external_id: 'order:check' };
     await store().updateUser('sel_test', path.id, {
       update,
       updatedAt: '2026-11-21T08:01:00.000Z',
-      deadlineMs,
     });
     const idsBefore = (await store().listPage('sel_test', 1, 100)).users.map(({ id }) => id);
     expect((await check({ phone })).json.external_id).toBe('order:check');
@@ -185,7 +183,6 @@ describe('200', () => {
     await store().removeUser('sel_test', path.id, {
       removedAt: '2026-11-21T08:03:00.000Z',
       reason: 'seller',
-      deadlineMs,
     });
     expect([await linksOf(person.phone), await linksOf(phone)]).toEqual([[], []]);
     expect((await itemsOf(table, 'PERSON#')).filter(({ user_id }) => user_id === path.id)).toEqual([]);
@@ -234,7 +231,6 @@ describe('404', () => {
     await store().removeUser('sel_test', user.id, {
       removedAt: new Date(clock()).toISOString(),
       reason: 'seller',
-      deadlineMs: inAnHour(),
     });
     replies.push(await check({}, { authorizer }));
     expect(replies.map(({ status, json }) => [status, json.code])).toEqual(
@@ -250,7 +246,6 @@ describe('404', () => {
     const removal = {
       removedAt: '2026-11-21T08:02:00.000Z',
       reason: 'seller' as const,
-      deadlineMs: inAnHour(),
     };
     registry.wait = async () => {
       await store().removeUser('sel_test', path.id, removal);

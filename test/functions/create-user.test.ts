@@ -83,11 +83,9 @@ describe('201', () => {
     const { call, paid, clock } = createUser();
     const first = await call({ body: person });
     const removedAt = new Date(clock()).toISOString();
-    const deadlineMs = performance.now() + 3000;
     await userStore(table).removeUser('sel_test', first.json.id, {
       removedAt,
       reason: 'seller' as const,
-      deadlineMs,
     });
     const second = await call({ body: person });
     expect([first.status, second.status]).toEqual([201, 201]);
@@ -101,7 +99,6 @@ describe('201', () => {
     const removal = {
       removedAt: '2026-11-21T08:00:00.000Z',
       reason: 'seller' as const,
-      deadlineMs: performance.now() + 3000,
     };
     const { call, paid } = createUserUnderTest(table, {
       deps: (deps) => ({

@@ -3,7 +3,7 @@ import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
-import { createSeller, inAnHour } from '#test/shared/users/linking.ts';
+import { createSeller } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -37,7 +37,6 @@ describe('404', () => {
     const removal = {
       removedAt: '2026-11-21T07:30:00.000Z',
       reason: 'seller' as const,
-      deadlineMs: inAnHour(),
     };
     await userStore(table).removeUser('sel_test', removed.id, removal);
     const foreign = await linkNewUser(table, 'sel_other');

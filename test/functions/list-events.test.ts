@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { sellerKey } from '#shared/table/keys.ts';
-import { inAnHour, noResponse } from '#test/shared/users/linking.ts';
+import { noResponse } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { EXPIRED, numbers, OLDEST_KEPT, times, useEvents, YOUNG } from './list-events-under-test.ts';
@@ -15,7 +15,6 @@ describe('200', () => {
     await userStore(table).removeUser(sellerId, id, {
       removedAt: '2026-11-21T07:30:00.000Z',
       reason: 'seller',
-      deadlineMs: inAnHour(),
     });
     const { json, headers } = await read();
     expect(json).toEqual({

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { EVENTS, type EventName, errorFields, logEvent, redact, redirectLog } from '#shared/log.ts';
 import { runInRequest } from '#shared/request-context.ts';
+import { requestUntil } from '#test/fakes/request.ts';
 import { itForAll } from '#test/for-all.ts';
 import { digits, inAnyScript } from './any-script.ts';
 
@@ -110,8 +111,7 @@ describe('logEvent', () => {
   });
 
   it('adds the id and the operation of the request to an event that has these fields', () => {
-    const signal = new AbortController().signal;
-    runInRequest({ requestId: 'req-1', operation: 'send-otp', signal, calls: [] }, () => {
+    runInRequest({ ...requestUntil(), operation: 'send-otp' }, () => {
       const id = { request_id: 'req-1' };
       expect(written('rate_limiter_unreachable', {})).toMatchObject({ ...id, operation: 'send-otp' });
       expect(written('rate_limiter_unreachable', { operation: 'other' })).toMatchObject({

@@ -2,11 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ItemAt, readItems } from '#admin/stores/restored-items.ts';
 import { ifAbsent } from '#admin/stores/transactions.ts';
+import { deadlineIn } from '#shared/deadline.ts';
 import { eventPut } from '#shared/events/event.ts';
-import { pauseAfterConflict } from '#shared/table/backoff.ts';
 import { ifEqual, settingIfEqual } from '#shared/table/conditions.ts';
 import { type ItemKey, sellerKey } from '#shared/table/keys.ts';
 import { chunksOf, getItem } from '#shared/table/reads.ts';
+import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 import type { StoredItem, TransactItem } from '#shared/table/writes.ts';
 import { countsFrom } from '#shared/users/user-change.ts';
 import { type Decided, type Decision, withoutTwice } from './decisions.ts';
@@ -97,8 +98,7 @@ const TIMEOUT_MS = 60_000;
 const restoreTogether = async (run: Run, group: GroupKind, olds: readonly StoredItem[]) => {
   const { table, isCopy, report } = run;
   const { kind, sellerId } = group;
-  const deadlineMs = performance.now() + TIMEOUT_MS;
-  for (let conflicts = 0; ; conflicts += 1) {
+  return retryConflicts(deadlineIn(TIMEOUT_MS), async () => {
     run.check();
     // Read first: the condition of the write notices whatever changes after it.
     const isNumbered = isCopy && sellerId !== undefined;
@@ -106,16 +106,13 @@ const restoreTogether = async (run: Run, group: GroupKind, olds: readonly Stored
     const decided = await decideOn(run, group, olds);
     const items = writesOf(run, { sellerId, eventCount: countsFrom(seller).events }, decided);
     const isPut = isCopy && items.length > 0;
-    if (isPut && !(await run.write(items))) {
-      await pauseAfterConflict(conflicts, deadlineMs);
-      continue;
-    }
+    if (isPut && !(await run.write(items))) return new Conflict();
     for (const { state, afterwards = 'copied', ...about } of decided) {
       if (state === undefined) continue;
       report.add({ kind, ...about, state: isPut && state === 'missing' ? afterwards : state });
     }
     return isPut ? decided.filter(({ puts }) => puts !== undefined).length : 0;
-  }
+  });
 };
 
 /** Compares groups of the restored table with the live one, and puts what is missing of them. */

@@ -5,9 +5,10 @@ import { refusal } from '#admin/refusal.ts';
 import { THROTTLED } from '#admin/stores/batches.ts';
 import { readErasures } from '#admin/stores/restored-items.ts';
 import { transact } from '#admin/stores/transactions.ts';
+import { deadlineIn } from '#shared/deadline.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import { pauseAfterConflict } from '#shared/table/backoff.ts';
 import type { Table } from '#shared/table/client.ts';
+import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import type { RestoreReport } from './report.ts';
 
@@ -54,16 +55,16 @@ export const startRun = async (admin: Administration, options: RestoreOptions) =
     check,
     /** Writes all items or none. Returns false if a condition failed. A compare never gets here. */
     async write(items: readonly TransactItem[]): Promise<boolean> {
-      const deadlineMs = performance.now() + THROTTLED_TIMEOUT_MS;
-      for (let throttled = 0; ; throttled += 1) {
+      const step = async () => {
         check();
         try {
           return await transact(table, items);
         } catch (error) {
           if (!isThrottled(error)) throw error;
-          await pauseAfterConflict(throttled, deadlineMs, THROTTLED);
+          return new Conflict();
         }
-      }
+      };
+      return retryConflicts(deadlineIn(THROTTLED_TIMEOUT_MS), step, THROTTLED);
     },
     /** Ends the other parts of the restore too: their next check throws the same error. */
     fail(error: unknown): void {

@@ -16,24 +16,21 @@ export const linkBuyer = async (
 ): Promise<User> => {
   people += 1;
   await registerBuyer(table);
-  const result = await userStore(table).link(
-    {
-      sellerId,
-      person: new KeyedHash(`person${people}`),
-      phone: new KeyedHash(phoneHash),
-      buyer: buyerKey(BUYER_HASH),
-      birthDay: '1991-04-04',
-      user: {
-        national_id_last_four: '0829',
-        birth_date: '1370/1/15',
-        phone: '+989121234567',
-        display_name: 'Sara Ahmadi',
-        created_at: '2026-11-21T10:00:00.000Z',
-        ...more,
-      },
+  const result = await userStore(table).link({
+    sellerId,
+    person: new KeyedHash(`person${people}`),
+    phone: new KeyedHash(phoneHash),
+    buyer: buyerKey(BUYER_HASH),
+    birthDay: '1991-04-04',
+    user: {
+      national_id_last_four: '0829',
+      birth_date: '1370/1/15',
+      phone: '+989121234567',
+      display_name: 'Sara Ahmadi',
+      created_at: '2026-11-21T10:00:00.000Z',
+      ...more,
     },
-    performance.now() + 10_000,
-  );
+  });
   if (!result.written) throw new Error(`the person was not linked: ${result.reason}`);
   return checkedAt(table, sellerId, result.value, '2026-11-22T08:00:00.000Z');
 };

@@ -10,7 +10,7 @@ import { Refusal } from '#admin/refusal.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey } from '#shared/table/keys.ts';
-import { inAnHour, linkOf, registerBuyer, withExternalId } from '#test/shared/users/linking.ts';
+import { linkOf, registerBuyer, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import type { TestAdministration } from './use-administration.ts';
 
@@ -76,7 +76,7 @@ const OPERATIONS = {
     const link = linkOf(sellerId, String((choice >> 3) % PHONES));
     const user = { ...link.user, created_at: new Date(clock()).toISOString() };
     const newLink = withExternalId({ ...link, user }, externalIdOf(choice >> 5));
-    const result = await userStore(table).link(newLink, inAnHour());
+    const result = await userStore(table).link(newLink);
     if (result.written) users.push([sellerId, result.value.id]);
   }),
   code: onSeller(({ deployment: { table } }, sellerId, choice) => {
@@ -93,7 +93,7 @@ const OPERATIONS = {
     if (user === undefined) return;
     const update = { display_name: `name ${choice % 3}`, external_id: externalIdOf(choice) ?? null };
     const updatedAt = new Date(clock()).toISOString();
-    await userStore(table).updateUser(...user, { update, updatedAt, deadlineMs: inAnHour() });
+    await userStore(table).updateUser(...user, { update, updatedAt });
   },
   removeUser: async ({ deployment: { admin }, users }, choice) => {
     const user = chosen(users, choice);

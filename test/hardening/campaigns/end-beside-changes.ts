@@ -37,7 +37,6 @@ const openOn = async () => {
   const deps = createUserDepsOn(table, { clock, identityRegistry });
   const create = keyedHandler(routes['create-user'], createUser, deps);
   const users = userStore(table);
-  const deadline = () => performance.now() + DEADLINE_MS;
   const now = () => new Date(clock()).toISOString();
   const admin = localAdministration(table, 'local:hardening');
   return {
@@ -53,7 +52,7 @@ const openOn = async () => {
     async end({ national_id, phone }: TestPerson): Promise<void> {
       const { current: personHash } = await testHashes.person(SELLER, national_id);
       const { current: id } = await testHashes.linkId(SELLER, personHash, phone);
-      const request = { path: { id }, buyer: { phone, authTime: 0 }, deadlineMs: deadline() };
+      const request = { path: { id }, buyer: { phone, authTime: 0 } };
       await endLink(request as Parameters<typeof endLink>[0], {
         readLinks: phoneLinkReader(table),
         users,
@@ -65,10 +64,8 @@ const openOn = async () => {
       users.updateUser(SELLER, id, {
         update: { display_name: 'Changed' },
         updatedAt: now(),
-        deadlineMs: deadline(),
       }),
-    remove: (id: string) =>
-      users.removeUser(SELLER, id, { removedAt: now(), reason: 'seller', deadlineMs: deadline() }),
+    remove: (id: string) => users.removeUser(SELLER, id, { removedAt: now(), reason: 'seller' }),
     erase: async (phone: string) => eraseBuyer(admin, await testHashes.phone(phone)),
   };
 };

@@ -10,6 +10,7 @@ import { accessTokenClaims } from '#shared/access-tokens/rules.ts';
 import { jwksSchema } from '#shared/access-tokens/schema.ts';
 import { derToJose, keyFileSigner, kmsSigner, type TokenSigner } from '#shared/access-tokens/signer.ts';
 import { runInRequest } from '#shared/request-context.ts';
+import { endless, requestUntil } from '#test/fakes/request.ts';
 
 const ISSUER = 'https://api.example.test';
 
@@ -185,7 +186,7 @@ describe('the KMS calls of kmsSigner', () => {
   it('get the signal of the request, and their milliseconds are recorded', async () => {
     const { signals, client } = kmsWith({ 'key-1': newKey() });
     const { signal } = new AbortController();
-    const request = { requestId: 'req-1', operation: 'verify-otp', signal, calls: [] };
+    const request = requestUntil(endless({ signal }));
     await runInRequest(request, () => kmsSigner(['key-1'], client).sign(claims()));
     expect(signals).toEqual([signal, signal]);
     expect(request.calls).toEqual([

@@ -28,8 +28,7 @@ const registryOf = (...names: string[]) =>
     circuit: { failuresToOpen: 2, openMs: 10_000 },
   });
 
-const check = (registry: ReturnType<typeof registryOf>) =>
-  checkPerson(registry, PERSON, performance.now() + 60_000);
+const check = (registry: ReturnType<typeof registryOf>) => checkPerson(registry, PERSON);
 
 describe('the configured registry', () => {
   it('has a circuit for each operation, so that a working one is still called', async () => {

@@ -15,6 +15,7 @@ import {
 } from '#shared/providers/unavailable.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
+import { requestUntil } from '#test/fakes/request.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { failureOf, neverAborted } from './failure.ts';
 import { quietLog } from './quiet-log.ts';
@@ -131,7 +132,7 @@ describe('a call', () => {
   it('is logged with the id of its request, and its milliseconds for the completion line', async () => {
     const { inquire, outcomes } = twoProviders();
     outcomes.first = [QUOTA];
-    const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
+    const request = requestUntil();
     await runInRequest(request, () => inquire());
     expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['req-1', 'req-1', 'req-1']);
     expect(request.calls).toEqual([

@@ -2,7 +2,8 @@ import { circuit } from '#shared/providers/circuit.ts';
 import { type Health, ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
-import { failureOf, neverAborted } from './failure.ts';
+import { requestUntil } from '#test/fakes/request.ts';
+import { failureOf } from './failure.ts';
 import { quietLog } from './quiet-log.ts';
 
 const lines = quietLog();
@@ -70,7 +71,7 @@ describe('circuit', () => {
 
   it('logs that it opens, once, as a failure of the provider, with the id of the request that caused it', async () => {
     const { open } = newCircuit();
-    const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
+    const request = requestUntil();
     await runInRequest(request, open);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({

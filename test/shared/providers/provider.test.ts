@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { baseUrl, credential, portOpener, provider, providersNamed } from '#shared/providers/provider.ts';
 import { runInRequest } from '#shared/request-context.ts';
+import { requestUntil } from '#test/fakes/request.ts';
 import { everythingIn, failureOf, neverAborted } from './failure.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -153,7 +154,7 @@ describe('portOpener', () => {
 
     it('is logged with what is wrong and with the id of the request', async () => {
       const { open } = openerOver({});
-      const request = { requestId: 'req-1', operation: 'create-user', signal: neverAborted(), calls: [] };
+      const request = requestUntil();
       await failureOf(runInRequest(request, () => open()));
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({
         request_id: 'req-1',

@@ -5,6 +5,7 @@ import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { runInRequest } from '#shared/request-context.ts';
 import { fileSecret, secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
+import { endless, requestUntil } from '#test/fakes/request.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 
 const lines = quietLog();
@@ -179,7 +180,7 @@ describe('secretsManagerSecret, when a refresh fails', () => {
 it('ends a first read with the signal of the request, and records its milliseconds', async () => {
   const { calls, secret } = secretsManager();
   const caller = new AbortController();
-  const request = { requestId: 'req-1', operation: 'send-otp', signal: caller.signal, calls: [] };
+  const request = requestUntil(endless({ signal: caller.signal }));
   const reading = runInRequest(request, () => secret.read());
   caller.abort(new Error('the deadline has passed'));
   await expect(reading).rejects.toThrow('the deadline has passed');

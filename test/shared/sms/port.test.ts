@@ -1,6 +1,8 @@
 import { PROBLEMS, Problem } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { runInRequest } from '#shared/request-context.ts';
 import { type CodeMessage, deliverCode, deliveryOf } from '#shared/sms/port.ts';
+import { endless, requestUntil } from '#test/fakes/request.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 
 const MESSAGE = messageTo('+989990000001', '123456', {
@@ -9,12 +11,10 @@ const MESSAGE = messageTo('+989990000001', '123456', {
 });
 const SITE = { provider: 'p', operation: 'send_code' };
 
-const inAMinute = () => performance.now() + 60_000;
-
 /** Delivers by a provider that fails with `failure`, and returns the error. */
 const errorAfter = async (failure: Error): Promise<unknown> => {
   const sms = { sendCode: () => Promise.reject(failure) };
-  const [outcome] = await Promise.allSettled([deliverCode(sms, { ...MESSAGE, deadlineMs: inAMinute() })]);
+  const [outcome] = await Promise.allSettled([deliverCode(sms, MESSAGE)]);
   return outcome.status === 'rejected' ? outcome.reason : undefined;
 };
 
@@ -27,7 +27,7 @@ describe('deliverCode', () => {
         return { provider: 'p' };
       },
     };
-    expect(await deliverCode(sms, { ...MESSAGE, deadlineMs: inAMinute() })).toBe('p');
+    expect(await deliverCode(sms, MESSAGE)).toBe('p');
     expect(sent).toEqual([MESSAGE]);
   });
 
@@ -69,7 +69,8 @@ describe('deliverCode', () => {
           );
         }),
     };
-    const delivering = deliverCode(hangs, { ...MESSAGE, deadlineMs: performance.now() + 3020 });
+    const request = requestUntil(endless({ leftMs: () => 3020 }));
+    const delivering = runInRequest(request, () => deliverCode(hangs, MESSAGE));
     await expect(delivering).rejects.toMatchObject({ code: 'sms_unavailable' });
   });
 });

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { deadlineIn } from '#shared/deadline.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { openTable } from '#shared/table/client.ts';
+import { requestUntil } from '#test/fakes/request.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
@@ -40,12 +42,15 @@ describe('openTable', () => {
     client.destroy();
   });
 
-  it('ends a call at the deadline of the request that makes it, and records its time', async () => {
+  it.each([
+    ['a call', undefined],
+    ['a call with a later timeout of its own', { abortSignal: AbortSignal.timeout(60_000) }],
+  ])('ends %s at the deadline of the request that makes it, and records its time', async (_case, options) => {
     const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const { client } = openTable('test', endpoint);
-    const context = { requestId: 'r', operation: 'o', signal: AbortSignal.timeout(50), calls: [] };
+    const context = requestUntil(deadlineIn(50));
     const asked = runInRequest(context, () =>
-      client.send(new GetCommand({ TableName: 'test', Key: { pk: 'a', sk: 'a' } })),
+      client.send(new GetCommand({ TableName: 'test', Key: { pk: 'a', sk: 'a' } }), options),
     );
     await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
     expect(context.calls).toEqual([{ target: 'dynamodb:Get', ms: expect.any(Number) }]);

@@ -1,4 +1,5 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { runInRequest } from '#shared/request-context.ts';
 import {
   batchGet,
   getItem,
@@ -8,6 +9,7 @@ import {
   type Range,
   UnprocessedKeysError,
 } from '#shared/table/reads.ts';
+import { endless, requestUntil } from '#test/fakes/request.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
@@ -105,5 +107,13 @@ describe('batchGet', () => {
       send: async () => ({ UnprocessedKeys: { [table.name]: { Keys: keys } } }),
     } as never;
     await expect(batchGet({ name: table.name, client }, keys)).rejects.toBeInstanceOf(UnprocessedKeysError);
+  });
+
+  it('throws in place of a wait that would end after the deadline of the request', async () => {
+    const { table: busy, asked } = throttled(2);
+    const atItsDeadline = requestUntil(endless({ leftMs: () => 0 }));
+    const reading = runInRequest(atItsDeadline, () => batchGet(busy, keys));
+    await expect(reading).rejects.toBeInstanceOf(UnprocessedKeysError);
+    expect(asked).toEqual([3]);
   });
 });

@@ -1,6 +1,6 @@
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { createSeller, inAnHour, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
+import { createSeller, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const table = useTable();
@@ -16,7 +16,6 @@ const remove = (sellerId: string, id: string) =>
   store.removeUser(sellerId, id, {
     removedAt: '2026-11-21T09:00:00.000Z',
     reason: 'seller',
-    deadlineMs: inAnHour(),
   });
 
 describe('the external id of a user', () => {
@@ -38,7 +37,7 @@ describe('the external id of a user', () => {
     await createSeller(table, 'sel_unique');
     const results = await Promise.all(
       numbers.map((number) =>
-        store.link(withExternalId(linkOf('sel_unique', `unique-${number}`), 'order:1'), inAnHour()),
+        store.link(withExternalId(linkOf('sel_unique', `unique-${number}`), 'order:1')),
       ),
     );
     expect(results.filter(({ written }) => written)).toHaveLength(1);
@@ -55,7 +54,6 @@ describe('the external id of a user', () => {
       store.updateUser('sel_passed', id, {
         update: { external_id },
         updatedAt: '2026-11-21T09:00:00.000Z',
-        deadlineMs: inAnHour(),
       });
     const changes = [
       async () => {
@@ -87,7 +85,7 @@ describe('the external id of a user', () => {
       return send();
     });
     const link = withExternalId(linkOf('sel_taken', 'second'), 'order:1');
-    expect(await overtaken.link(link, inAnHour())).toEqual({ written: false, reason: 'external_id_taken' });
+    expect(await overtaken.link(link)).toEqual({ written: false, reason: 'external_id_taken' });
     const noLimits = { limits: [], nowMs: 0 };
     expect((await store.readPerson({ ...link, ...noLimits, externalId: 'order:1' })).isExternalIdTaken).toBe(
       true,

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { buyerKey, eventsPartition, personKey, sellerKey, usersPartition } from '#shared/table/keys.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { createSeller, inAnHour, itemsOf, linked, linkOf, noResponse, storeWhose } from './linking.ts';
+import { createSeller, itemsOf, linked, linkOf, noResponse, storeWhose } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const table = useTable();
@@ -76,9 +76,7 @@ describe('link', () => {
 
   it('links a person once when 20 identical requests run at once', async () => {
     await createSeller(table, 'sel_twins');
-    const results = await Promise.all(
-      numbers(20).map(() => store.link(linkOf('sel_twins', 'twins'), inAnHour())),
-    );
+    const results = await Promise.all(numbers(20).map(() => store.link(linkOf('sel_twins', 'twins'))));
     const refused = results.filter(({ written }) => !written);
     expect(refused).toEqual(Array(19).fill({ written: false, reason: 'person_changed' }));
     const { users } = await store.listPage('sel_twins', 1, 20);
@@ -97,7 +95,7 @@ describe('link', () => {
   });
 
   it('throws for a seller that does not exist and stores nothing', async () => {
-    await expect(store.link(linkOf('sel_unknown', 'lost'), inAnHour())).rejects.toThrow('no seller record');
+    await expect(store.link(linkOf('sel_unknown', 'lost'))).rejects.toThrow('no seller record');
     expect(await itemsOf(table, 'SELLER#sel_unknown')).toEqual([]);
     expect(await itemsOf(table, 'LINKS#phone-of-lost')).toEqual([]);
   });
@@ -108,7 +106,7 @@ describe('link refuses', () => {
 
   it('buyer_gone if the buyer is not registered any more', async () => {
     const link = { ...linkOf('sel_refused', 'gone'), buyer: buyerKey('erased buyer') };
-    expect(await store.link(link, inAnHour())).toEqual({ written: false, reason: 'buyer_gone' });
+    expect(await store.link(link)).toEqual({ written: false, reason: 'buyer_gone' });
     expect(await itemsOf(table, 'LINKS#phone-of-gone')).toEqual([]);
   });
 
@@ -117,9 +115,9 @@ describe('link refuses', () => {
     const refusal = { ...personKey('sel_refused', 'hash-of-lifted'), refused_at: 8 };
     await table.client.send(new PutCommand({ TableName: table.name, Item: refusal }));
     const link = { ...linkOf('sel_refused', 'lifted'), lifted };
-    expect(await store.link(link, inAnHour())).toEqual({ written: false, reason: 'person_changed' });
+    expect(await store.link(link)).toEqual({ written: false, reason: 'person_changed' });
     const current = { ...link, lifted: { ...lifted, refusedAt: 8 } };
-    expect((await store.link(current, inAnHour())).written).toBe(true);
+    expect((await store.link(current)).written).toBe(true);
   });
 
   it('with the first of several reasons, before the counts of the seller', async () => {
@@ -129,7 +127,7 @@ describe('link refuses', () => {
       return send();
     });
     const link = { ...linkOf('sel_refused', 'twice'), buyer: buyerKey('erased buyer') };
-    expect(await overtaken.link(link, inAnHour())).toEqual({ written: false, reason: 'buyer_gone' });
+    expect(await overtaken.link(link)).toEqual({ written: false, reason: 'buyer_gone' });
   });
 });
 
@@ -162,7 +160,7 @@ describe('link of a seller whose counts are too low', () => {
     await linked(store, linkOf(sellerId, 'first'));
     const before = await stored();
     await createSeller(table, sellerId, counts);
-    const link = store.link(linkOf(sellerId, 'second'), inAnHour());
+    const link = store.link(linkOf(sellerId, 'second'));
     await expect(link).rejects.toThrow(/the condition of action \d+ failed alone/);
     expect(await stored()).toEqual(before);
   });
@@ -176,7 +174,7 @@ describe('link when a response is lost', () => {
       await linked(store, linkOf('sel_lost', 'contested'));
       throw noResponse;
     });
-    expect(await lossy.link(linkOf('sel_lost', 'contested'), inAnHour())).toEqual({
+    expect(await lossy.link(linkOf('sel_lost', 'contested'))).toEqual({
       written: false,
       reason: 'person_changed',
     });

@@ -10,9 +10,6 @@ import { ordinalOf } from '#shared/users/user-id.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
-/** A deadline that no machine is slow enough to reach. */
-export const inAnHour = (): number => performance.now() + 3_600_000;
-
 /** The phone hash under which the buyer of every link is registered. */
 export const BUYER_HASH = 'registered buyer';
 
@@ -74,7 +71,7 @@ export const findPerson = async (
 
 /** Makes a link that must succeed; returns the new user. */
 export const linked = async (store: Pick<UserStore, 'link'>, link: NewLink): Promise<User> => {
-  const result = await store.link(link, inAnHour());
+  const result = await store.link(link);
   if (!result.written) throw new Error(`${link.user.display_name} was not linked: ${result.reason}`);
   return result.value;
 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { REMOVAL_REASONS } from '#shared/events/event.ts';
 import type { NewLink } from '#shared/users/link-user.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { inAnHour, linkOf, noResponse, resend, storeWhose, withExternalId } from './linking.ts';
+import { linkOf, noResponse, resend, storeWhose, withExternalId } from './linking.ts';
 import {
   createModelSeller,
   EXTERNAL_IDS,
@@ -89,7 +89,7 @@ const link = async (model: ModelSeller, { person, phone, ...step }: Link, rotate
     person: hashOf(person, rotated),
     phone: hashOf(phone, rotated),
   };
-  const result = await storeWith(step.fault).link(newLink, inAnHour());
+  const result = await storeWith(step.fault).link(newLink);
   const existing = model.users.find((user) => user.person === person);
   const isTaken = model.users.some(
     ({ user }) => step.externalId !== undefined && user.external_id === step.externalId,
@@ -106,7 +106,7 @@ const remove = async (model: ModelSeller, step: Removal): Promise<void> => {
   const id = ids[step.nth % Math.max(1, ids.length)] ?? 'usr_1';
   const index = model.users.findIndex(({ user }) => user.id === id);
   const isRemoved = model.removedIds.includes(id);
-  const options = { removedAt: new Date().toISOString(), reason: step.reason, deadlineMs: inAnHour() };
+  const options = { removedAt: new Date().toISOString(), reason: step.reason };
   const result = await storeWith(step.fault).removeUser(model.sellerId, id, options);
   expect(result).toBe(index >= 0 ? 'removed' : isRemoved ? 'already_removed' : 'not_found');
   if (index < 0) return;
@@ -120,7 +120,7 @@ const update = async (model: ModelSeller, step: Update): Promise<void> => {
   const ids = [...model.users.map(({ user }) => user.id), ...model.removedIds];
   const id = ids[step.nth % Math.max(1, ids.length)] ?? 'usr_1';
   const target = model.users.find(({ user }) => user.id === id);
-  const options = { update: step.update, updatedAt: new Date().toISOString(), deadlineMs: inAnHour() };
+  const options = { update: step.update, updatedAt: new Date().toISOString() };
   const result = await storeWith(step.fault).updateUser(model.sellerId, id, options);
   const isTaken = model.users.some(
     ({ user }) => user.id !== id && user.external_id !== null && user.external_id === step.update.external_id,

@@ -6,7 +6,7 @@ import { userIdAt } from '#shared/users/user-id.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { createSeller, inAnHour, itemsOf, linked, linkOf } from './linking.ts';
+import { createSeller, itemsOf, linked, linkOf } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const table = useTable();
@@ -29,7 +29,6 @@ const remove = (sellerId: string, id: string) =>
   store.removeUser(sellerId, id, {
     removedAt: '2026-11-21T09:00:00.000Z',
     reason: 'seller' as const,
-    deadlineMs: inAnHour(),
   });
 
 const namesOf = (users: readonly User[]): string[] => users.map(({ display_name }) => display_name);

@@ -6,16 +6,7 @@ import { BLOCK_SIZE } from '#shared/users/removals.ts';
 import type { RemovalResult } from '#shared/users/remove-user.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import {
-  createSeller,
-  findPerson,
-  inAnHour,
-  itemsOf,
-  linked,
-  linkOf,
-  noResponse,
-  storeWhose,
-} from './linking.ts';
+import { createSeller, findPerson, itemsOf, linked, linkOf, noResponse, storeWhose } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const table = useTable();
@@ -29,7 +20,7 @@ beforeAll(async () => {
 const REMOVED_AT = '2026-11-21T09:00:00.000Z';
 
 const remove = (id: string, by: UserStore = store, removedAt = REMOVED_AT): Promise<RemovalResult> =>
-  by.removeUser('sel_remove', id, { removedAt, reason: 'seller' as const, deadlineMs: inAnHour() });
+  by.removeUser('sel_remove', id, { removedAt, reason: 'seller' as const });
 
 const newUser = (person: string) => linked(store, linkOf('sel_remove', person));
 
@@ -92,7 +83,6 @@ describe('removeUser', () => {
     const options = {
       removedAt: REMOVED_AT,
       reason: 'seller' as const,
-      deadlineMs: performance.now() + 5000,
     };
     expect(await store.removeUser('sel_remove', user.id, options)).toBe('removed');
     expect(await tracesOf('half')).toBe('[]');
@@ -104,7 +94,7 @@ describe('removeUser', () => {
       await linked(store, linkOf('sel_index', 'one')),
       await linked(store, linkOf('sel_index', 'two')),
     ];
-    const options = { removedAt: REMOVED_AT, reason: 'erasure' as const, deadlineMs: inAnHour() };
+    const options = { removedAt: REMOVED_AT, reason: 'erasure' as const };
     expect(await store.removeUser('sel_index', users[1]?.id ?? '', options)).toBe('removed');
     const [, , event] = await itemsOf(table, 'EVENTS#sel_index');
     expect(event).toMatchObject({
@@ -144,7 +134,7 @@ describe('removeUser', () => {
       units = output.ConsumedCapacity?.[0]?.CapacityUnits ?? 0;
       return output;
     });
-    const options = { removedAt: REMOVED_AT, reason: 'seller' as const, deadlineMs: inAnHour() };
+    const options = { removedAt: REMOVED_AT, reason: 'seller' as const };
     expect(await userStore(counted).removeUser('sel_million', user.id, options)).toBe('removed');
     expect(units).toBe(16);
   });
@@ -159,7 +149,6 @@ describe("removeUser with the caller's own items", () => {
     store.removeUser('sel_remove', id, {
       removedAt: REMOVED_AT,
       reason: 'seller' as const,
-      deadlineMs: inAnHour(),
       alsoWrite: [audit(person)],
     });
 
@@ -212,10 +201,7 @@ describe('removeUser beside other writes', () => {
     for (let round = 0; round < 10; round += 1) {
       const person = `race-${round}`;
       const old = await newUser(person);
-      const [removal, link] = await Promise.all([
-        remove(old.id),
-        store.link(linkOf('sel_remove', person), inAnHour()),
-      ]);
+      const [removal, link] = await Promise.all([remove(old.id), store.link(linkOf('sel_remove', person))]);
       expect(removal).toBe('removed');
       const current = await findPerson(store, 'sel_remove', `hash-of-${person}`);
       expect(current?.userId).toBe(link.written ? link.value.id : undefined);

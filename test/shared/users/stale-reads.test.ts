@@ -4,7 +4,7 @@ import type { StoredItem } from '#shared/table/writes.ts';
 import type { User } from '#shared/users/schema.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { createSeller, inAnHour, itemsOf, linked, linkOf, withExternalId } from './linking.ts';
+import { createSeller, itemsOf, linked, linkOf, withExternalId } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const SELLER = 'sel_stale';
@@ -21,11 +21,10 @@ beforeAll(async () => {
 const newUser = (person: string): Promise<User> =>
   linked(store, withExternalId(linkOf(SELLER, person), `order:${person}`));
 
-const remove = ({ id }: User, by = store) =>
-  by.removeUser(SELLER, id, { removedAt: AT, reason: 'seller', deadlineMs: inAnHour() });
+const remove = ({ id }: User, by = store) => by.removeUser(SELLER, id, { removedAt: AT, reason: 'seller' });
 
 const correct = ({ id }: User, update: { display_name?: string; external_id?: string }, by = store) =>
-  by.updateUser(SELLER, id, { update, updatedAt: AT, deadlineMs: inAnHour() });
+  by.updateUser(SELLER, id, { update, updatedAt: AT });
 
 type Response = { Responses: Record<string, StoredItem[]> };
 

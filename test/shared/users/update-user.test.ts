@@ -2,7 +2,7 @@ import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { User, UserUpdate } from '#shared/users/schema.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { createSeller, inAnHour, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
+import { createSeller, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
 const SELLER = 'sel_update';
@@ -21,10 +21,9 @@ const newUser = (person: string, externalId?: string) =>
   linked(store, withExternalId(linkOf(SELLER, person), externalId));
 
 const update = (id: string, changes: UserUpdate, by: UserStore = store) =>
-  by.updateUser(SELLER, id, { update: changes, updatedAt: UPDATED_AT, deadlineMs: inAnHour() });
+  by.updateUser(SELLER, id, { update: changes, updatedAt: UPDATED_AT });
 
-const remove = (id: string) =>
-  store.removeUser(SELLER, id, { removedAt: UPDATED_AT, reason: 'seller', deadlineMs: inAnHour() });
+const remove = (id: string) => store.removeUser(SELLER, id, { removedAt: UPDATED_AT, reason: 'seller' });
 
 const eventCount = async () => (await itemsOf(table, `EVENTS#${SELLER}`)).length;
 
@@ -114,7 +113,7 @@ describe('20 corrections at once', () => {
     await createSeller(table, 'sel_twenty');
     const users: User[] = [];
     for (const number of numbers) users.push(await linked(store, linkOf('sel_twenty', `twenty-${number}`)));
-    const options = { update: { external_id: 'order:one' }, updatedAt: UPDATED_AT, deadlineMs: inAnHour() };
+    const options = { update: { external_id: 'order:one' }, updatedAt: UPDATED_AT };
     const results = await Promise.all(users.map(({ id }) => store.updateUser('sel_twenty', id, options)));
     expect(results.filter(({ written }) => written)).toHaveLength(1);
     const { users: listed } = await store.listPage('sel_twenty', 1, 100);

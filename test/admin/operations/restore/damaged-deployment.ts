@@ -10,7 +10,7 @@ import type { Table } from '#shared/table/client.ts';
 import { userKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
-import { inAnHour, linkOf, registerBuyer } from '#test/shared/users/linking.ts';
+import { linkOf, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { type TestAdministration, useAdministration } from '../use-administration.ts';
 import { itemsIn, keyText } from './damage.ts';
@@ -53,22 +53,21 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
 
     async link(person: string, externalId?: string, of = sellerId): Promise<string> {
       const { user, ...newLink } = linkOf(of, person);
-      const result = await users.link(
-        { ...newLink, user: { ...user, external_id: externalId, created_at: admin.now() } },
-        inAnHour(),
-      );
+      const result = await users.link({
+        ...newLink,
+        user: { ...user, external_id: externalId, created_at: admin.now() },
+      });
       if (!result.written) throw new Error(`the person was not linked: ${result.reason}`);
       return result.value.id;
     },
 
     correct: (userId: string, update: { display_name?: string; external_id?: string | null }) =>
-      users.updateUser(sellerId, userId, { update, updatedAt: admin.now(), deadlineMs: inAnHour() }),
+      users.updateUser(sellerId, userId, { update, updatedAt: admin.now() }),
 
     remove: (userId: string) =>
       users.removeUser(sellerId, userId, {
         removedAt: admin.now(),
         reason: 'seller',
-        deadlineMs: inAnHour(),
       }),
 
     /** The buyer ends a link. */
@@ -77,7 +76,6 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
         removedAt: admin.now(),
         reason: 'buyer',
         refusedAt: Math.floor(clock() / 1000),
-        deadlineMs: inAnHour(),
       }),
 
     erase: (person: string) => eraseBuyer(admin, new KeyedHash(`phone-of-${person}`)),
