@@ -107,6 +107,7 @@ const REQUIRED_OF_PROD = {
   alarms: `{ email: 'on-call@your-company.com' } or { topicArn: 'arn:aws:sns:…' }`,
   spend: '{ paidChecksPerDay: 5000, smsPerDay: 10_000 }, or null for one of them',
   budget: '{ usdPerMonth: 500 }',
+  backupCopy: `{ vaultArn: 'arn:aws:backup:…', every: 'day', keepDays: 35 } or 'none'`,
 } as const satisfies Partial<Record<keyof Stage, string>>;
 
 const unsetOf = (config: Config): readonly string[] => {

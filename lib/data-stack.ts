@@ -1,9 +1,17 @@
 import { type App, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { AttributeType, Billing, type CfnGlobalTable, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  type CfnGlobalTable,
+  type ITableV2,
+  TableEncryptionV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+import { addBackupCopy } from './backup-copy.ts';
 import { type Config, environmentOf } from './config.ts';
 import { dataStackName } from './outputs.ts';
 
@@ -72,9 +80,83 @@ const encryptionKey = (scope: Construct, stage: string, removalPolicy: RemovalPo
   return key;
 };
 
+/** What the parts of the stack have in common. */
+interface Kept {
+  readonly config: Config;
+  /** Of what is lost with the stack otherwise. `retain` deletes what a failed first deploy made: nothing is in it. */
+  readonly removalPolicy: RemovalPolicy;
+  /** The key of `customer-managed-key`. */
+  readonly key: Key | undefined;
+}
+
+/** Adds the table. The policy and the settings of a restored one are set by hand: docs/operations.md, "Restore the table". */
+const addTable = (scope: Stack, { config, removalPolicy, key }: Kept): TableV2 => {
+  const table = new TableV2(scope, 'Table', {
+    partitionKey: { name: 'pk', type: AttributeType.STRING },
+    sortKey: { name: 'sk', type: AttributeType.STRING },
+    timeToLiveAttribute: 'ttl',
+    billing: Billing.onDemand(),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
+    deletionProtection: config.removal === 'retain',
+    removalPolicy,
+    resourcePolicy: new PolicyDocument({ statements: [noReadsForCdkLookups(scope)] }),
+    // Said, not left out: CloudFormation may leave the encryption of a table as it is when the property goes away (aws-cdk issue 8286).
+    encryption: TableEncryptionV2.dynamoOwnedKey(),
+  });
+  if (key) {
+    // TableV2 accepts a key only in a stack with a fixed Region.
+    const resource = table.node.defaultChild as CfnGlobalTable;
+    resource.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });
+    resource.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
+  }
+  return table;
+};
+
+/** Adds a key that signs access tokens for each label, in their order. */
+const addSigningKeys = (
+  scope: Construct,
+  labels: readonly string[],
+  { config: { stage }, removalPolicy }: Kept,
+): readonly Key[] =>
+  labels.map(
+    (label) =>
+      new Key(scope, `SigningKey-${label}`, {
+        description: `Buyer Linking (${stage}): signs access tokens, ${label}`,
+        keySpec: KeySpec.ECC_NIST_P256,
+        keyUsage: KeyUsage.SIGN_VERIFY,
+        pendingWindow: KEY_WAITING_PERIOD,
+        removalPolicy,
+      }),
+  );
+
+const addHashSecret = (scope: Construct, { config, removalPolicy, key }: Kept): Secret => {
+  const secret = new Secret(scope, 'HashSecret', {
+    ...(key && { encryptionKey: key }),
+    description: `Buyer Linking (${config.stage}): the hash secret. Change it only as docs/operations.md describes.`,
+    // The form that shared/secrets/keyed-hashes.ts reads: { "current": "…" }. Never change a property: CloudFormation would generate a new secret,
+    // and no stored hash would be found any more. data-stack.test.ts freezes them.
+    generateSecretString: {
+      secretStringTemplate: '{}',
+      generateStringKey: 'current',
+      passwordLength: HASH_KEY_LENGTH,
+      excludePunctuation: true,
+    },
+    ...(config.hashSecretReplica !== null && { replicaRegions: [{ region: config.hashSecretReplica }] }),
+    removalPolicy,
+  });
+  Validations.of(secret).acknowledge({
+    id: 'AwsSolutions-SMG4',
+    reason:
+      'The keyed hashes in the table depend on this key, so a rotation must keep the old key beside the new one. A person does it, ' +
+      'as docs/operations.md describes.',
+  });
+  return secret;
+};
+
 /** The stack of what must be kept: the table, the keys that sign access tokens and the hash secret. */
 export class DataStack extends Stack {
-  readonly table: TableV2;
+  /** The table in use: that of the stack, or the restored one that the config names in its place. */
+  readonly table: ITableV2;
   /** The keys that sign or are published, in the order of the config. */
   readonly signingKeys: readonly Key[];
   /** The keys that only code of the release before still uses. */
@@ -84,65 +166,28 @@ export class DataStack extends Stack {
   readonly encryption: { readonly encryptionKey?: Key };
 
   constructor(app: App, config: Config) {
-    const { stage, removal } = config;
+    const { stage, removal, encryption, backupCopy } = config;
     const isKept = removal === 'retain';
     super(app, dataStackName(stage), {
       env: environmentOf(config),
       description: `Buyer Linking (${stage}): table, signing keys and hash secret`,
       terminationProtection: isKept,
     });
-    const removalPolicy = isKept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    const key =
-      config.encryption === 'customer-managed-key' ? encryptionKey(this, stage, removalPolicy) : undefined;
+    const removalPolicy = isKept ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
+    const key = encryption === 'customer-managed-key' ? encryptionKey(this, stage, removalPolicy) : undefined;
+    const kept = { config, removalPolicy, key };
     this.encryption = key ? { encryptionKey: key } : {};
 
-    this.table = new TableV2(this, 'Table', {
-      partitionKey: { name: 'pk', type: AttributeType.STRING },
-      sortKey: { name: 'sk', type: AttributeType.STRING },
-      timeToLiveAttribute: 'ttl',
-      billing: Billing.onDemand(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: 35 },
-      deletionProtection: isKept,
-      removalPolicy,
-      resourcePolicy: new PolicyDocument({ statements: [noReadsForCdkLookups(this)] }),
-    });
-    if (key) {
-      // TableV2 accepts a key only in a stack with a fixed Region.
-      const table = this.table.node.defaultChild as CfnGlobalTable;
-      table.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });
-      table.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key.keyArn });
+    const own = addTable(this, kept);
+    // Also while no stack imports them: no order of deploys then drops an export in use.
+    this.exportValue(own.tableName);
+    this.exportValue(own.tableArn);
+    this.table = config.table === null ? own : TableV2.fromTableName(this, 'RestoredTable', config.table);
+    this.signingKeys = addSigningKeys(this, config.signingKeys, kept);
+    this.retiredSigningKeys = addSigningKeys(this, config.retiredSigningKeys, kept);
+    this.hashSecret = addHashSecret(this, kept);
+    if (backupCopy !== null && backupCopy !== 'none') {
+      addBackupCopy(this, { stage, removalPolicy, tableArn: this.table.tableArn, copy: backupCopy });
     }
-
-    const signingKey = (label: string): Key =>
-      new Key(this, `SigningKey-${label}`, {
-        description: `Buyer Linking (${stage}): signs access tokens, ${label}`,
-        keySpec: KeySpec.ECC_NIST_P256,
-        keyUsage: KeyUsage.SIGN_VERIFY,
-        pendingWindow: KEY_WAITING_PERIOD,
-        removalPolicy,
-      });
-    this.signingKeys = config.signingKeys.map(signingKey);
-    this.retiredSigningKeys = config.retiredSigningKeys.map(signingKey);
-
-    this.hashSecret = new Secret(this, 'HashSecret', {
-      ...this.encryption,
-      description: `Buyer Linking (${stage}): the hash secret. Change it only as docs/operations.md describes.`,
-      // The form that shared/secrets/keyed-hashes.ts reads: { "current": "…" }. Never change a property: CloudFormation would generate a new secret,
-      // and no stored hash would be found any more. data-stack.test.ts freezes them.
-      generateSecretString: {
-        secretStringTemplate: '{}',
-        generateStringKey: 'current',
-        passwordLength: HASH_KEY_LENGTH,
-        excludePunctuation: true,
-      },
-      ...(config.hashSecretReplica !== null && { replicaRegions: [{ region: config.hashSecretReplica }] }),
-      removalPolicy,
-    });
-    Validations.of(this.hashSecret).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason:
-        'The keyed hashes in the table depend on this key, so a rotation must keep the old key beside the new one. A person does it, ' +
-        'as docs/operations.md describes.',
-    });
   }
 }

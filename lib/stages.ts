@@ -7,6 +7,12 @@ interface Throttle {
   readonly burst: number;
 }
 
+interface BackupCopy {
+  readonly vaultArn: `arn:${string}:backup:${string}:${string}:backup-vault:${string}`;
+  readonly every: 'day' | 'week';
+  readonly keepDays: number;
+}
+
 /** The settings of a stage. None has a default, so that two stages can be compared line by line; null is off. */
 export interface Stage {
   /** The AWS account: credentials of another one are refused. null: that of the credentials. */
@@ -19,6 +25,13 @@ export interface Stage {
   readonly otpAccess: OtpAccess;
   /** What a deleted stack does with its table, keys, secrets and logs. `retain` also turns on deletion protection. */
   readonly removal: 'retain' | 'destroy';
+  /** A restored table that takes the place of the stack's own: docs/operations.md, "Restore the table". null: the stack's own. */
+  readonly table: string | null;
+  /**
+   * A daily or weekly backup of the table, which AWS Backup copies to a vault in another Region or account and keeps there. It needs preparation, and
+   * costs a KMS key, its storage and the transfer: docs/deploy.md, "A copy of the table". null: not set, so prod cannot be deployed.
+   */
+  readonly backupCopy: BackupCopy | 'none' | null;
   /** `customer-managed-key`: a KMS key of the stage encrypts the table, the secrets of the stack and the logs. Give it to the provider secret too. */
   readonly encryption: 'aws-owned-keys' | 'customer-managed-key';
   /** A second Region that keeps a copy of the hash secret, for 0.40 USD a month: docs/operations.md, "Disaster recovery". */
@@ -93,6 +106,8 @@ export const STAGES = {
     sharesAccount: false,
     otpAccess: 'api-key',
     removal: 'destroy',
+    table: null,
+    backupCopy: 'none',
     encryption: 'aws-owned-keys',
     hashSecretReplica: null,
     tags: {},
@@ -123,6 +138,8 @@ export const STAGES = {
     sharesAccount: false,
     otpAccess: 'api-key',
     removal: 'retain',
+    table: null,
+    backupCopy: null, // Set { vaultArn: 'arn:aws:backup:…', every: 'day', keepDays: 35 }, or 'none'.
     encryption: 'aws-owned-keys',
     hashSecretReplica: null,
     tags: {},

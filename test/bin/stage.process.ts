@@ -15,7 +15,7 @@ const run = (...args: readonly string[]) => {
 const STAGE = 'bin/stage.ts';
 
 /** The sentences about prod, each of which must be printed once. */
-const UNSET = ['account', 'region', 'alarms', 'spend', 'budget'].map(
+const UNSET = ['account', 'region', 'alarms', 'spend', 'budget', 'backupCopy'].map(
   (name) => `Set ${name} of prod in lib/stages.ts: `,
 );
 

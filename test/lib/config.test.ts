@@ -96,6 +96,7 @@ describe('a deploy', () => {
       "Set alarms of prod in lib/stages.ts: { email: 'on-call@your-company.com' } or { topicArn: 'arn:aws:sns:…' }.",
       'Set spend of prod in lib/stages.ts: { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or null for one of them.',
       'Set budget of prod in lib/stages.ts: { usdPerMonth: 500 }.',
+      "Set backupCopy of prod in lib/stages.ts: { vaultArn: 'arn:aws:backup:…', every: 'day', keepDays: 35 } or 'none'.",
     ]);
     expect(deployFaults(prod, stages)).toEqual([]);
     expect(deployFaults(dev, stages)).toEqual([]);

@@ -8,14 +8,17 @@ const every = templatesOf('prod', EVERY_OPTION);
 const KEPT = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret'];
 
 describe('the data stack', () => {
-  test.each(KEPT)('keeps the %s of prod when the stack is deleted, and deletes that of dev', (type) => {
-    expect(Object.values(resourcesOf(prod, type)).map(({ DeletionPolicy }) => DeletionPolicy)).toEqual([
-      'Retain',
-    ]);
-    expect(Object.values(resourcesOf(dev, type)).map(({ DeletionPolicy }) => DeletionPolicy)).toEqual([
-      'Delete',
-    ]);
-  });
+  test.each(KEPT)(
+    'keeps the %s of prod when the stack is deleted but not when the first deploy fails, and deletes that of dev',
+    (type) => {
+      expect(Object.values(resourcesOf(prod, type)).map(({ DeletionPolicy }) => DeletionPolicy)).toEqual([
+        'RetainExceptOnCreate',
+      ]);
+      expect(Object.values(resourcesOf(dev, type)).map(({ DeletionPolicy }) => DeletionPolicy)).toEqual([
+        'Delete',
+      ]);
+    },
+  );
 
   test.each([
     ['dev', dev],
@@ -89,7 +92,7 @@ describe('the data stack', () => {
       Object.keys(resourcesOf(every.data, 'AWS::KMS::Key'))
         .map((id) => id.slice(0, 12))
         .sort(),
-    ).toEqual(['EncryptionKe', 'SigningKeyk0', 'SigningKeyk1', 'SigningKeyk2']);
+    ).toEqual(['BackupCopyKe', 'EncryptionKe', 'SigningKeyk0', 'SigningKeyk1', 'SigningKeyk2']);
     expect(text).toMatch(/"SIGNING_KEYS":[^}]*SigningKeyk2[^}]*},[^}]*SigningKeyk1/);
     expect(text).not.toMatch(/SigningKeyk0/);
   });
@@ -160,7 +163,10 @@ describe('encryption with a customer-managed key', () => {
   });
 
   test('rotates the key, keeps it with the data and lets only services of this account use it', () => {
-    expect(key).toMatchObject({ DeletionPolicy: 'Retain', Properties: { EnableKeyRotation: true } });
+    expect(key).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      Properties: { EnableKeyRotation: true },
+    });
     const open = key?.Properties.KeyPolicy.Statement.filter(
       ({ Principal }: { Principal: { AWS?: unknown } }) => Principal.AWS === '*',
     );
@@ -171,8 +177,102 @@ describe('encryption with a customer-managed key', () => {
     );
   });
 
-  test('adds no key if it is off', () => {
+  test('adds no key if it is off, and says so for the table, so that a switch back changes a property', () => {
     dev.resourceCountIs('AWS::KMS::Key', 1);
-    expect(JSON.stringify(dev.toJSON())).not.toMatch(/KmsKeyId|SSESpecification/);
+    expect(JSON.stringify(dev.toJSON())).not.toContain('KmsKeyId');
+    for (const template of [dev, prod]) {
+      const [table] = Object.values(resourcesOf(template, 'AWS::DynamoDB::GlobalTable'));
+      expect(table?.Properties.SSESpecification).toEqual({ SSEEnabled: false });
+      expect(table?.Properties.Replicas[0]).not.toHaveProperty('SSESpecification');
+    }
+  });
+});
+
+describe('a restored table', () => {
+  const NAME = 'buyer-linking-prod-restored';
+  const restored = templatesOf('prod', { ...EVERY_OPTION, table: NAME });
+
+  const exportsOf = ({ data }: typeof every) =>
+    Object.values(data.findOutputs('*')).flatMap(({ Export }) => Export?.Name ?? []);
+
+  test('takes the place of the own one in functions, grants, alarms, dashboard, output and backup', () => {
+    const text = JSON.stringify(restored.api.toJSON());
+    expect(text).not.toMatch(/ImportValue":"[^"]*Table/);
+    restored.api.hasOutput('TableName', { Value: NAME });
+    const functions = Object.values(resourcesOf(restored.api, 'AWS::Lambda::Function'));
+    const names = functions.flatMap(({ Properties }) => Properties.Environment?.Variables?.TABLE_NAME ?? []);
+    expect(names.length).toBeGreaterThan(10);
+    expect(new Set(names)).toEqual(new Set([NAME]));
+    const [throttled] = Object.values(resourcesOf(restored.api, 'AWS::CloudWatch::Alarm')).filter(
+      ({ Properties }) => Properties.AlarmName === 'buyer-linking-prod-table-throttled',
+    );
+    expect(JSON.stringify(throttled)).toContain(`{"Name":"TableName","Value":"${NAME}"}`);
+    expect(JSON.stringify(resourcesOf(restored.api, 'AWS::CloudWatch::Dashboard'))).toContain(NAME);
+    const own = JSON.stringify(every.api.toJSON()).match(/"dynamodb:GetItem"/g);
+    expect(text.match(/"dynamodb:GetItem"/g)).toHaveLength(own?.length ?? 0);
+    expect(text).toContain(`:table/${NAME}"`);
+    const [selection] = Object.values(resourcesOf(restored.data, 'AWS::Backup::BackupSelection'));
+    expect(JSON.stringify(selection?.Properties.BackupSelection.Resources)).toContain(`:table/${NAME}"`);
+  });
+
+  test('leaves the own table with its data and its exports, so that the API stack may be deployed before or after', () => {
+    expect(resourcesOf(restored.data, 'AWS::DynamoDB::GlobalTable')).toEqual(
+      resourcesOf(every.data, 'AWS::DynamoDB::GlobalTable'),
+    );
+    expect(exportsOf(restored)).toEqual(expect.arrayContaining(exportsOf(every)));
+    expect(exportsOf(restored).filter((name) => /Table/.test(name))).toHaveLength(2);
+  });
+});
+
+describe('a copy of the table in another account or Region', () => {
+  const { vaultArn } = EVERY_OPTION.backupCopy;
+  const planOf = (template: typeof dev) =>
+    Object.values(resourcesOf(template, 'AWS::Backup::BackupPlan'))[0]?.Properties.BackupPlan;
+  const [vaultId, vault] = Object.entries(resourcesOf(every.data, 'AWS::Backup::BackupVault'))[0] ?? [];
+
+  test('is made each day or each week from a backup in a vault of the stage, and kept there as long as the config says', () => {
+    const [rule, ...others] = planOf(every.data).BackupPlanRule;
+    expect(others).toEqual([]);
+    expect(rule).toMatchObject({
+      ScheduleExpression: 'cron(30 23 * * ? *)',
+      TargetBackupVault: { 'Fn::GetAtt': [vaultId, 'BackupVaultName'] },
+      Lifecycle: { DeleteAfterDays: 7 },
+      CopyActions: [{ DestinationBackupVaultArn: vaultArn, Lifecycle: { DeleteAfterDays: 35 } }],
+    });
+    const weekly = templatesOf('prod', {
+      ...COMPLETE,
+      backupCopy: { vaultArn, every: 'week', keepDays: 90 },
+    });
+    expect(planOf(weekly.data).BackupPlanRule).toMatchObject([
+      {
+        ScheduleExpression: 'cron(30 23 ? * THU *)',
+        CopyActions: [{ Lifecycle: { DeleteAfterDays: 90 } }],
+      },
+    ]);
+  });
+
+  test('selects the table and nothing else', () => {
+    const [table] = Object.keys(resourcesOf(every.data, 'AWS::DynamoDB::GlobalTable'));
+    const [selection] = Object.values(resourcesOf(every.data, 'AWS::Backup::BackupSelection'));
+    expect(selection?.Properties.BackupSelection.Resources).toEqual([{ 'Fn::GetAtt': [table, 'Arn'] }]);
+  });
+
+  test('is encrypted in the own vault with a key that the other account may read with, and both are kept with the data', () => {
+    const [key] = Object.entries(resourcesOf(every.data, 'AWS::KMS::Key')).filter(([id]) =>
+      id.startsWith('BackupCopy'),
+    );
+    expect(vault).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      Properties: { EncryptionKeyArn: { 'Fn::GetAtt': [key?.[0], 'Arn'] } },
+    });
+    expect(key?.[1].DeletionPolicy).toBe('RetainExceptOnCreate');
+    const [, foreign, ...others] = key?.[1].Properties.KeyPolicy.Statement ?? [];
+    expect(others).toEqual([]);
+    expect(JSON.stringify(foreign.Principal)).toContain(':iam::444455556666:root');
+    expect(foreign.Action).toEqual(['kms:CreateGrant', 'kms:Decrypt', 'kms:DescribeKey']);
+  });
+
+  test('is made of no stage that has none', () => {
+    for (const template of [dev, prod]) template.resourceCountIs('AWS::Backup::BackupPlan', 0);
   });
 });

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import type { Stage } from '#lib/stages.ts';
-import { COMPLETE, templatesOf } from './synthesized.ts';
+import { COMPLETE, EVERY_OPTION, templatesOf } from './synthesized.ts';
 
 /** A deploy: the settings that it changes, and the stacks in the order in which the CDK CLI deploys them. */
 interface Deploy {
@@ -59,6 +59,20 @@ const DOCUMENTED: Readonly<Record<string, readonly Deploy[]>> = {
     whole({ encryption: 'customer-managed-key' }),
     apiAlone({ encryption: 'aws-owned-keys' }),
     whole({ encryption: 'aws-owned-keys' }),
+  ],
+  'A restored table, and the own one again': [
+    whole({ table: null }),
+    whole({ table: 'buyer-linking-prod-restored' }),
+    apiAlone({ table: null }),
+    whole({ table: null }),
+    apiAlone({ table: 'buyer-linking-prod-restored' }),
+    whole({ table: 'buyer-linking-prod-restored' }),
+    whole({ table: null }),
+  ],
+  'A copy of the table elsewhere, and none': [
+    whole({ backupCopy: 'none' }),
+    whole({ backupCopy: EVERY_OPTION.backupCopy }),
+    whole({ backupCopy: 'none' }),
   ],
   'Custom domain': [
     whole({ domain: null, issuers: ['default-endpoint'] }),

@@ -20,6 +20,7 @@ const REGIONAL = [
   'AWS::ApiGateway::RestApi Name',
   'AWS::ApiGateway::Stage StageName',
   'AWS::ApiGateway::UsagePlan UsagePlanName',
+  'AWS::Backup::BackupVault BackupVaultName',
   'AWS::CloudWatch::Alarm AlarmName',
   'AWS::KMS::Alias AliasName',
   'AWS::Lambda::Alias Name',

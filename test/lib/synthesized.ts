@@ -38,6 +38,7 @@ export const COMPLETE = {
   alarms: { email: 'on-call@example.com' },
   spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
   budget: { usdPerMonth: 500 },
+  backupCopy: 'none',
 } as const satisfies Partial<Stage>;
 
 /** What adds something to the templates of prod besides. Without `otpAccess: 'public'`, in which some operations do not exist. */
@@ -51,6 +52,11 @@ export const EVERY_OPTION = {
     defaultEndpoint: 'closed',
   },
   issuers: ['domain'],
+  backupCopy: {
+    vaultArn: 'arn:aws:backup:eu-west-1:444455556666:backup-vault:buyer-linking',
+    every: 'day',
+    keepDays: 35,
+  },
   hashSecretReplica: 'eu-west-1',
   signingKeys: ['k2', 'k1'],
   retiredSigningKeys: ['k0'],
