@@ -1,6 +1,7 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
+import { keyForm } from '#shared/api-keys/secret.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Config } from './config.ts';
@@ -24,27 +25,51 @@ const visibility = (metricName: string) => ({
   sampledRequestsEnabled: false,
 });
 
-/** Matches a path of the API. The default endpoint puts the stage's name before the path, a custom domain does not. */
-const pathContains = (searchString: string): CfnWebACL.StatementProperty => ({
-  byteMatchStatement: {
-    fieldToMatch: { uriPath: {} },
-    positionalConstraint: 'CONTAINS',
-    searchString,
-    // API Gateway routes an encoded path as its plain form, so the rule must see it plain too.
-    textTransformations: [
-      { priority: 0, type: 'URL_DECODE' },
-      { priority: 1, type: 'NORMALIZE_PATH' },
-    ],
-  },
-});
-
-/** Matches each row that a condition holds for, by the part of its path before a parameter. */
-const rowsThat = (isMatch: (row: Route) => boolean): CfnWebACL.StatementProperty => {
-  const paths = new Set(allRoutes.filter(isMatch).map(({ path }) => path.replace(/\/\{.*$/, '')));
-  return { orStatement: { statements: [...paths].map(pathContains) } };
+/** API Gateway routes an encoded path as its plain form, so a rule must see it plain too. */
+const PLAIN_PATH = {
+  fieldToMatch: { uriPath: {} },
+  textTransformations: [
+    { priority: 0, type: 'URL_DECODE' },
+    { priority: 1, type: 'NORMALIZE_PATH' },
+  ],
 };
 
-type FirewallConfig = Pick<Config, 'stage' | 'otpAccess' | 'openRoutes'> & NonNullable<Config['firewall']>;
+/** Matches a path of the API and what begins with it. The default endpoint puts the stage's name before the path, a custom domain does not. */
+const pathMatches = (path: string, stage: string): CfnWebACL.StatementProperty =>
+  path === '/'
+    ? { regexMatchStatement: { ...PLAIN_PATH, regexString: `^/(${stage}/?)?$` } }
+    : { byteMatchStatement: { ...PLAIN_PATH, positionalConstraint: 'CONTAINS', searchString: path } };
+
+/** Matches each row that a condition holds for, by the part of its path before a parameter. AWS accepts no `or` of one statement. */
+const rowsThat = (isMatch: (row: Route) => boolean, stage: string): CfnWebACL.StatementProperty => {
+  const paths = [...new Set(allRoutes.filter(isMatch).map(({ path }) => path.replace(/(?<=.)\/\{.*$/, '')))];
+  const covered = (path: string) =>
+    paths.some((other) => other !== path && other !== '/' && path.startsWith(`${other}/`));
+  const statements = paths.filter((path) => !covered(path)).map((path) => pathMatches(path, stage));
+  return { orStatement: { statements } };
+};
+
+type FirewallConfig = Pick<Config, 'stage' | 'otpAccess' | 'openRoutes' | 'keyPrefix'> &
+  NonNullable<Config['firewall']>;
+
+/** Matches a request of an operation that requires a key, with an `X-Api-Key` that is present and has not the form of a key. */
+const malformedKeys = ({ stage, otpAccess, keyPrefix }: FirewallConfig): CfnWebACL.StatementProperty => {
+  const header = {
+    fieldToMatch: { singleHeader: { Name: 'x-api-key' } },
+    textTransformations: [{ priority: 0, type: 'NONE' }],
+  };
+  const isPresent = { sizeConstraintStatement: { ...header, comparisonOperator: 'GE', size: 1 } };
+  const isWellFormed = { regexMatchStatement: { ...header, regexString: keyForm(keyPrefix) } };
+  return {
+    andStatement: {
+      statements: [
+        rowsThat((row) => requiresKey(row, otpAccess), stage),
+        isPresent,
+        { notStatement: { statement: isWellFormed } },
+      ],
+    },
+  };
+};
 
 interface AddressLimit {
   readonly limit: number;
@@ -62,33 +87,44 @@ const limitsOf = (config: FirewallConfig): Readonly<Record<string, AddressLimit>
       config.openRoutes.requestsPerSecond * OPEN_ROUTES_WINDOW_SECONDS * SHARE_OF_OPEN_ROUTES,
     ),
     evaluationWindowSec: OPEN_ROUTES_WINDOW_SECONDS,
-    scopeDownStatement: rowsThat((row) => !requiresKey(row, config.otpAccess)),
+    scopeDownStatement: rowsThat((row) => !requiresKey(row, config.otpAccess), config.stage),
   },
   ...(config.otpAccess === 'public' && {
     OneTimeCodesPerAddress: {
       limit: config.codesPerAddress,
       evaluationWindowSec: WINDOW_SECONDS,
-      scopeDownStatement: rowsThat(({ access }) => access.by === 'otp'),
+      scopeDownStatement: rowsThat(({ access }) => access.by === 'otp', config.stage),
     },
   }),
+});
+
+/** Returns what the firewall blocks, by the name of the metric. */
+const blockedBy = (config: FirewallConfig): Readonly<Record<string, CfnWebACL.StatementProperty>> => ({
+  ...Object.fromEntries(
+    Object.entries(limitsOf(config)).map(([metricName, limit]) => [
+      metricName,
+      { rateBasedStatement: { aggregateKeyType: 'IP', ...limit } },
+    ]),
+  ),
+  ...(config.blockMalformedKeys && { MalformedKeys: malformedKeys(config) }),
 });
 
 /**
  * Adds a web firewall with limits of requests for each client address: for all of them, and for those that require no key, of which one
  * address may use a fifth, so that others can read the public keys. Where the one-time-code operations require no key, they have a limit
- * of their own.
+ * of their own. During a flood of malformed keys it blocks these.
  */
 export const addFirewall = (scope: Construct, stage: Stage, config: FirewallConfig): void => {
   const firewall = new CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
     visibilityConfig: visibility(firewallMetricName(config.stage)),
-    rules: Object.entries(limitsOf(config)).map(([metricName, limit], priority) => ({
+    rules: Object.entries(blockedBy(config)).map(([metricName, statement], priority) => ({
       // RequestsPerAddress: requests-per-address.
       name: metricName.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase(),
       priority,
       action: { block: {} },
-      statement: { rateBasedStatement: { aggregateKeyType: 'IP', ...limit } },
+      statement,
       visibilityConfig: visibility(metricName),
     })),
   });

@@ -15,7 +15,7 @@ export const GATEWAY_PROBLEMS = {
   RESOURCE_NOT_FOUND: 'not_found',
   THROTTLED: 'rate_limit_exceeded',
   QUOTA_EXCEEDED: 'rate_limit_exceeded',
-  // Every rule of the firewall is a limit for each client address.
+  // The rules of the firewall are limits of each client address, and during a flood of malformed keys one that blocks these.
   WAF_FILTERED: 'rate_limit_exceeded',
   BAD_REQUEST_BODY: 'malformed_json',
   BAD_REQUEST_PARAMETERS: 'validation_failed',

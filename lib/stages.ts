@@ -54,8 +54,15 @@ export interface Stage {
    * permissions by which Lambda removes their interfaces, so that the deploy hangs in its cleanup, and the address changes.
    */
   readonly staticEgress: 'one-zone' | 'two-zones' | null;
-  /** A web firewall. Requests of an address in 5 minutes; `codesPerAddress` holds where one-time codes require no key. */
-  readonly firewall: { readonly requestsPerAddress: number; readonly codesPerAddress: number } | null;
+  /**
+   * A web firewall. Requests of an address in 5 minutes; `codesPerAddress` holds where one-time codes require no key. `blockMalformedKeys`, during a flood
+   * of them, blocks each `X-Api-Key` that has not the form of a key of the stage: 429 in place of 401. docs/operations.md, "A flood of malformed keys".
+   */
+  readonly firewall: {
+    readonly requestsPerAddress: number;
+    readonly codesPerAddress: number;
+    readonly blockMalformedKeys: boolean;
+  } | null;
   /** The throttle of each operation that requires no key; a tenth of it for HEAD. With a firewall, one address may use a fifth of it. */
   readonly openRoutes: Throttle;
   /** The throttle of each operation that requires a key, over all keys, unknown ones too. With a firewall, an address gets a part of it: docs/security.md. */
@@ -152,7 +159,7 @@ export const STAGES = {
     },
     staticEgress: 'one-zone',
     // Six keys of the professional plan may send their full rate from one address.
-    firewall: { requestsPerAddress: 30_000, codesPerAddress: 100 },
+    firewall: { requestsPerAddress: 30_000, codesPerAddress: 100, blockMalformedKeys: false },
     // Verifiers keep the public keys for five minutes: enough for 15,000 of them.
     openRoutes: { requestsPerSecond: 50, burst: 100 },
     // Six operations at this limit leave 4,000 of the 10,000 requests a second of an account to others.

@@ -6,7 +6,11 @@ import { type ApiKey, type SecretSummary, secretEnd } from './api-key-item.ts';
 
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const AFTER_PREFIX = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const AFTER_PREFIX = `[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}`;
+const afterPrefix = new RegExp(`^${AFTER_PREFIX}$`);
+
+/** The form of a key without its checksum, as a regular expression: what the firewall can decide. */
+export const keyForm = (prefix: KeyPrefix): string => `^${prefix}${AFTER_PREFIX}$`;
 
 const checksum = (text: string): string => toBase62(crc32(text), CHECKSUM_LENGTH);
 
@@ -18,7 +22,7 @@ export const newApiKey = (prefix: KeyPrefix): string => {
 
 /** Any other text is rejected without a read. */
 export const isWellFormedKey = (text: string, prefix: KeyPrefix): boolean => {
-  if (!text.startsWith(prefix) || !AFTER_PREFIX.test(text.slice(prefix.length))) return false;
+  if (!text.startsWith(prefix) || !afterPrefix.test(text.slice(prefix.length))) return false;
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 };
 

@@ -18,7 +18,7 @@ const CLOSED_DOMAIN = { name: 'api.example.com', certificateArn: 'arn', defaultE
 describe('the settings of a stage', () => {
   test('are refused where types cannot say what is wrong, in one sentence that names the setting', () => {
     const { providers } = STAGES.dev;
-    const firewall = { requestsPerAddress: 1000, codesPerAddress: 100 };
+    const firewall = { requestsPerAddress: 1000, codesPerAddress: 100, blockMalformedKeys: false };
     const smsPerDay = 1000;
     const wrong: readonly (readonly [Partial<Stage>, string])[] = [
       [{ account: '123' }, `account must look like '123456789012'`],

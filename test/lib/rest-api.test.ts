@@ -1,5 +1,6 @@
 import { authorizerIdOf } from '#lib/methods.ts';
-import { STAGES } from '#lib/stages.ts';
+import { STAGES, type Stage } from '#lib/stages.ts';
+import { newApiKey } from '#shared/api-keys/secret.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { methodOf, methodsOf } from './methods.ts';
@@ -292,6 +293,67 @@ describe('the firewall', () => {
       Limit: CODES_PER_ADDRESS,
       EvaluationWindowSec: 300,
       ScopeDownStatement: anyOf('/v1/auth/otp/send', '/v1/auth/otp/verify'),
+    });
+  });
+
+  describe('with blockMalformedKeys', () => {
+    const { firewall } = STAGES.prod;
+    const blocking = (changes: Partial<Stage> = {}) =>
+      templatesOf('prod', { ...COMPLETE, ...changes, firewall: { ...firewall, blockMalformedKeys: true } })
+        .api;
+    const ruleOf = (api: typeof dev) => {
+      const [acl] = Object.values(resourcesOf(api, 'AWS::WAFv2::WebACL'));
+      return acl?.Properties.Rules.find(({ Name }: { Name: string }) => Name === 'malformed-keys');
+    };
+    const rule = ruleOf(blocking());
+    const [onKeyedRows, isPresent, isMalformed] = rule.Statement.AndStatement.Statements;
+    const { RegexString, FieldToMatch } = isMalformed.NotStatement.Statement.RegexMatchStatement;
+
+    test('blocks an X-Api-Key that is present and has not the form of a key, and says so in a metric of its own', () => {
+      expect(rule).toMatchObject({
+        Action: { Block: {} },
+        VisibilityConfig: { MetricName: 'MalformedKeys' },
+      });
+      expect(FieldToMatch).toEqual({ SingleHeader: { Name: 'x-api-key' } });
+      expect(isPresent.SizeConstraintStatement).toMatchObject({
+        FieldToMatch,
+        ComparisonOperator: 'GE',
+        Size: 1,
+      });
+    });
+
+    test('blocks on the rows that require a key only', () => {
+      const keyed = allRoutes.filter((row) => requiresKey(row, 'api-key')).map(({ path }) => path);
+      const open = allRoutes.filter((row) => !requiresKey(row, 'api-key')).map(({ path }) => path);
+      const texts: string[] = onKeyedRows.OrStatement.Statements.map(
+        ({ ByteMatchStatement }: { ByteMatchStatement: { SearchString: string } }) =>
+          ByteMatchStatement.SearchString,
+      );
+      const isMatched = (path: string) => texts.some((text) => path.includes(text));
+      expect(keyed.filter((path) => !isMatched(path))).toEqual([]);
+      expect(open.filter(isMatched)).toEqual([]);
+      const codes = { paidChecksPerDay: null, smsPerDay: 1000 };
+      const inPublicMode = JSON.stringify(ruleOf(blocking({ otpAccess: 'public', spend: codes })));
+      expect(inPublicMode).not.toContain('/v1/auth/otp');
+    });
+
+    test('lets every key pass that the service issues in the stage', () => {
+      for (let count = 0; count < 100; count += 1)
+        expect(newApiKey('blk_live_')).toMatch(new RegExp(RegexString));
+    });
+
+    test.each([
+      ['is too short', 'blk_live_short'],
+      ['is too long', `${newApiKey('blk_live_')}0`],
+      ['is a key of another stage', newApiKey('blk_test_')],
+      ['has another character', `${newApiKey('blk_live_').slice(0, -1)}-`],
+      ['is a space', ' '],
+    ])('blocks a key that %s', (_, key) => {
+      expect(key).not.toMatch(new RegExp(RegexString));
+    });
+
+    test('blocks no key where the setting is off', () => {
+      expect([ruleOf(prod), ruleOf(openOtp)]).toEqual([undefined, undefined]);
     });
   });
 

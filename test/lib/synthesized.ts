@@ -52,6 +52,7 @@ export const EVERY_OPTION = {
     defaultEndpoint: 'closed',
   },
   issuers: ['domain'],
+  firewall: { ...STAGES.prod.firewall, blockMalformedKeys: true },
   backupCopy: {
     vaultArn: 'arn:aws:backup:eu-west-1:444455556666:backup-vault:buyer-linking',
     every: 'day',
