@@ -81,7 +81,11 @@ export const keyUsageSchema = v.pipe(
           refused_links: integer(0, 'Refused links, as refused-links-per-hour counts them.', 2),
           failed_checks: integer(0, 'Failed identity checks, as failed-checks-per-hour counts them.', 1),
           sms: integer(0, 'Sends of a code, as sms-per-hour counts them.', 30),
-          failed_verifies: integer(0, 'Rejected codes that were compared with an outstanding one, as failed-verifies-per-hour counts them.', 4),
+          failed_verifies: integer(
+            0,
+            'Rejected codes that were compared with an outstanding one, as failed-verifies-per-hour counts them.',
+            4,
+          ),
         }),
       ),
       v.description('The hours (UTC) in which anything was counted, oldest first.'),
