@@ -41,7 +41,7 @@ interface Budget {
 
 const table = useTable();
 beforeAll(async () => {
-  await addSellers(table, 'sel_test');
+  await addSellers(table, 'sel_test', 'sel_events');
 });
 
 const list = async (on: Table, query: Record<string, string>) =>
@@ -50,10 +50,12 @@ const list = async (on: Table, query: Record<string, string>) =>
     hashes: testHashes,
   }).call({ query });
 
-const readEvents = async (on: Table, query: Record<string, string>) =>
-  functionUnderTest(routes['list-events'], listEvents, on, {
-    events: eventReads(on),
-  }).call({ query });
+/** Of a seller whose first event is older than a minute: a younger one is read twice. */
+const readEvents = async (on: Table, query: Record<string, string>) => {
+  await linkNewUser(table, 'sel_events');
+  const reader = functionUnderTest(routes['list-events'], listEvents, on, { events: eventReads(on) });
+  return reader.call({ query, authorizer: { ...callerContext, sellerId: 'sel_events' } });
+};
 
 const update = async (on: Table, body: object): Promise<Reply> => {
   const { id } = await linkNewUser(table, 'sel_test');
@@ -350,20 +352,14 @@ const BUDGETS: readonly Budget[] = [
     request: 'the events after a number',
     status: 200,
     rounds: [['Get', 'Query', 'Update']],
-    async make(on) {
-      await linkNewUser(table, 'sel_test');
-      return readEvents(on, { after: '0' });
-    },
+    make: (on) => readEvents(on, { after: '0' }),
   },
   {
     operation: 'list-events',
     request: 'the events from the oldest one',
     status: 200,
     rounds: [['Get', 'Query', 'Update']],
-    async make(on) {
-      await linkNewUser(table, 'sel_test');
-      return readEvents(on, {});
-    },
+    make: (on) => readEvents(on, {}),
   },
   {
     operation: 'get-key',

@@ -166,7 +166,7 @@ describe('a stage with a gradual rollout', () => {
 
   test('leaves the aliases to CloudFormation in a direct deploy, and changes nothing else', () => {
     const { Resources, ...rest } = templatesOf('prod', { ...COMPLETE, rollout: 'direct' }).api.toJSON();
-    const gradual = prod.toJSON();
+    const gradual = structuredClone(prod.toJSON());
     const aliases = Object.values<{ Type: string; UpdatePolicy?: object }>(gradual.Resources).filter(
       ({ Type }) => Type === 'AWS::Lambda::Alias',
     );
