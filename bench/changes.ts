@@ -1,9 +1,7 @@
 import { redirectLog } from '#shared/log.ts';
-import { benchUserId, startBenchDatabase } from './harness/database.ts';
-import { distant } from './harness/distance.ts';
-import { eventOf } from './harness/operations.ts';
-import { CONTEXT, type Handler, VARIABLES } from './harness/recording.ts';
-import { figure, report } from './harness/report.ts';
+import { distant } from './distance.ts';
+import { benchUserId, CONTEXT, eventOf, type Handler, startBenchDatabase, VARIABLES } from './harness.ts';
+import { figure, report } from './report.ts';
 
 /**
  * `npm run bench:changes` corrects users of one seller at the same time, by the deployed code in one process, with the table 8 ms away.
@@ -65,7 +63,7 @@ try {
   rows.push(await measured(`${WORKERS} workers`, 1, work));
   const head = ['corrections', 'made', '503', 'transactions each', 'function-seconds', 'a second'];
   const text = `Corrections of users of one seller, by one process, with the table 8 ms away. Each burst ${RUNS} times; function-seconds of one.`;
-  report('changes', text, [head, ...rows]);
+  report(text, [head, ...rows]);
 } finally {
   await database.stop();
   process.exit();

@@ -1,17 +1,15 @@
 import { redirectLog } from '#shared/log.ts';
-import { benchUserId, startBenchDatabase } from './harness/database.ts';
-import { eventOf } from './harness/operations.ts';
-import { CONTEXT, type Handler, VARIABLES } from './harness/recording.ts';
-import { figure, interleave, median, option, ratio, report } from './harness/report.ts';
+import { benchUserId, CONTEXT, eventOf, type Handler, startBenchDatabase, VARIABLES } from './harness.ts';
+import { figure, interleave, median, numberOption, ratio, report } from './report.ts';
 
 /**
  * `npm run bench:growth` compares the response times of pages of a seller with many users, with and without removals, with those of a
  * seller with 1,000 users. It calls the function in process, on an embedded database. Options: `--largest <users>`, `--rounds <n>`.
  */
 const SMALL = 1000;
-const LARGE = Number(option('largest') ?? 100_000);
+const LARGE = numberOption('largest', 100_000);
 const REMOVE_EVERY = 10;
-const rounds = Number(option('rounds') ?? 100);
+const rounds = numberOption('rounds', 100);
 const PAGE_SIZE = 20;
 
 interface Subject {
@@ -65,7 +63,6 @@ try {
   const times = await interleave(reads, rounds, ([subject, query]) => readPage(subject, query));
   const medians = [...times.values()].map(median);
   report(
-    'growth',
     `Medians of ${rounds} requests each, in turns, as ratios to a seller with ${figure(SMALL)} users; one embedded database holds all sellers.`,
     [
       ['page', `${figure(LARGE)} users`, `${figure(LARGE / REMOVE_EVERY)} of them removed`],

@@ -1,4 +1,4 @@
-import { interleave, markdownTable, median, ratio, replaceBlock } from '#bench/harness/report.ts';
+import { interleave, markdownTable, median, ratio } from '#bench/report.ts';
 
 describe('median', () => {
   it.each([
@@ -36,19 +36,5 @@ describe('markdownTable', () => {
     expect(markdownTable(rows)).toBe(
       ['| operation |  ms |', '|-----------|----:|', '| list      |  12 |'].join('\n'),
     );
-  });
-});
-
-describe('replaceBlock', () => {
-  const page = 'before\n<!-- bench:calls -->\nold\n<!-- /bench:calls -->\nafter';
-
-  it('replaces the content of the named block and nothing else', () => {
-    expect(replaceBlock(page, 'calls', 'new')).toBe(
-      'before\n<!-- bench:calls -->\nnew\n<!-- /bench:calls -->\nafter',
-    );
-  });
-
-  it('throws if the text has no such block', () => {
-    expect(() => replaceBlock(page, 'cold-start', 'new')).toThrow('no block <!-- bench:cold-start -->');
   });
 });

@@ -1,7 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-/** The arithmetic and the output that the benchmarks share. */
+/** The arithmetic of the benchmarks and the table that each of them prints. */
 
 /** Returns the median, of an even number of values the lower one in the middle. NaN for no values. */
 export const median = (values: readonly number[]): number =>
@@ -48,26 +45,12 @@ export const markdownTable = (rows: readonly Row[]): string => {
   return [head, `|${rules.join('|')}|`, ...lines].join('\n');
 };
 
-/** Replaces the block `<!-- bench:<name> -->` of a text by `content`. Throws if the text has no such block. */
-export const replaceBlock = (text: string, name: string, content: string): string => {
-  const [start, end] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`];
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`The page has no block ${start} … ${end}`);
-  return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
-};
+/** Prints the result of a benchmark as docs/performance.md shows it. */
+export const report = (title: string, rows: readonly Row[]): void =>
+  console.log(`${title}\n\n${markdownTable(rows)}`);
 
-/** Prints the result of a benchmark. With `--write` on the command line, docs/performance.md then shows it too. */
-export const report = (name: string, title: string, table: readonly Row[]): void => {
-  const text = `${title}\n\n${markdownTable(table)}`;
-  console.log(text);
-  if (process.argv.includes('--write')) {
-    const file = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
-    writeFileSync(file, replaceBlock(readFileSync(file, 'utf8'), name, `\n${text}\n`));
-  }
-};
-
-/** Returns the value of `--<name> <value>` on the command line; undefined if it is not there. */
-export const option = (name: string): string | undefined => {
+/** Returns the number of `--<name> <number>` on the command line; `otherwise` if it is not there. */
+export const numberOption = (name: string, otherwise: number): number => {
   const index = process.argv.indexOf(`--${name}`);
-  return index < 0 ? undefined : process.argv[index + 1];
+  return index < 0 ? otherwise : Number(process.argv[index + 1]);
 };
