@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { guideFile } from '#reference/pages/guide.ts';
 import { DIAGRAMS, diagramFile, diagramSources } from '#reference/pages/markdown.ts';
-import { GUIDE_NAMES } from '#shared/pages.ts';
+import { GUIDE_NAMES } from '#shared/docs-page/page-files.ts';
 import { commandLine } from './command-line.ts';
 
 const MERMAID = 'mermaid@12.3.0';

@@ -22,7 +22,7 @@ export const handle: Handle<typeof route, Deps> = async ({ path, buyer: { phone 
     const result = await users.removeUser(link.sellerId, String(link.user.id), {
       removedAt: new Date(nowMs).toISOString(),
       reason: 'buyer',
-      refusedAt: Math.floor(nowMs / 1000),
+      endedAt: Math.floor(nowMs / 1000),
       endedPhone: phoneHash,
     });
     // Otherwise the seller removed the user meanwhile, and may have linked the person again.

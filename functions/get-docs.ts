@@ -1,7 +1,7 @@
+import { pageReader } from '#shared/docs-page/page-files.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { pagesFolder } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import { pageReader } from '#shared/pages.ts';
 
 const route = docsPageRoutes['get-docs'];
 

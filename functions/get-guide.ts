@@ -1,7 +1,7 @@
+import { GUIDE_PATHS, pageReader } from '#shared/docs-page/page-files.ts';
 import { docsPageRoutes } from '#shared/docs-page/routes.ts';
 import { pagesFolder } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
-import { GUIDE_PATHS, pageReader } from '#shared/pages.ts';
 import { problem } from '#shared/problems.ts';
 
 const route = docsPageRoutes['get-guide'];

@@ -1,6 +1,6 @@
 /** Types and pure functions only. */
 import type * as v from 'valibot';
-import type { PageName } from '#shared/pages.ts';
+import type { PageName } from '#shared/docs-page/page-files.ts';
 import type { ProblemCode } from '#shared/problems.ts';
 import type { HourlyLimitName } from '#shared/rate-limits/key-limits.ts';
 import type { Scope } from '#shared/scopes.ts';

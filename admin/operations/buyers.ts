@@ -6,11 +6,11 @@ import { phoneSubject } from '#shared/rate-limits/person-limits.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import {
   codesPartition,
+  ENDED_LINK_PREFIX,
   type ItemKey,
   limitsPartition,
   personKey,
   phoneLinksPartition,
-  REFUSAL_PREFIX,
   sellerOfPhoneLink,
   userKey,
 } from '#shared/table/keys.ts';
@@ -70,7 +70,7 @@ const eraseLink = async (admin: Administration, link: StoredItem): Promise<void>
 /** Deletes a refusal with the person item that holds it too, unless the person has a later link or refusal by another phone. */
 const eraseTrace = async (admin: Administration, trace: StoredItem): Promise<void> => {
   const sortKey = String(trace.sk);
-  if (sortKey.startsWith(REFUSAL_PREFIX)) {
+  if (sortKey.startsWith(ENDED_LINK_PREFIX)) {
     const [, sellerId = '', personHash = ''] = sortKey.split('#');
     const Delete = {
       TableName: admin.table.name,

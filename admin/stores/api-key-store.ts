@@ -11,7 +11,7 @@ import {
 import type { NewAuditRecord } from '#shared/audit.ts';
 import type { Table } from '#shared/table/client.ts';
 import { ifEqual, setting } from '#shared/table/conditions.ts';
-import { API_KEY_PREFIX, apiKeyKey, keyIdKey, secretKey, sellerKey } from '#shared/table/keys.ts';
+import { API_KEY_PREFIX, apiKeyKey, keyIdKey, keySecretKey, sellerKey } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import { batchGetAll } from './batches.ts';
 import { ifSellerIs, type SellerStatus } from './seller-store.ts';
@@ -36,8 +36,8 @@ const keyReads = (table: Table) => ({
   /** Reads the items of all secrets of some keys, by their hashes. Missing items are left out. */
   async findSecrets(keys: readonly ApiKey[]): Promise<Map<string, KeySecret>> {
     const hashes = keys.flatMap(({ secrets }) => secrets.map(({ hash }) => hash));
-    const items = await batchGetAll(table, hashes.map(secretKey));
-    const hashOf = (pk: unknown): string => String(pk).slice(secretKey('').pk.length);
+    const items = await batchGetAll(table, hashes.map(keySecretKey));
+    const hashOf = (pk: unknown): string => String(pk).slice(keySecretKey('').pk.length);
     return new Map(items.map((item) => [hashOf(item.pk), v.parse(keySecretSchema, item)]));
   },
 });
@@ -78,7 +78,7 @@ const keyWrites = (table: Table) => {
       // The condition keeps a damaged table from getting an item that holds a status only.
       const update = { ...setting({ status: 'revoked' }), ConditionExpression: 'attribute_exists(pk)' };
       for (const { hash } of secrets) {
-        await transact(table, [{ Update: { TableName, Key: secretKey(hash), ...update } }]);
+        await transact(table, [{ Update: { TableName, Key: keySecretKey(hash), ...update } }]);
       }
     },
 
@@ -99,7 +99,7 @@ const keyWrites = (table: Table) => {
       const items = [
         { Delete: { TableName, Key, ...ifEqual('status', 'pending') } },
         { Delete: { TableName, Key: keyIdKey(key_id) } },
-        ...secrets.map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
+        ...secrets.map(({ hash }) => ({ Delete: { TableName, Key: keySecretKey(hash) } })),
       ];
       return transact(table, items, record);
     },

@@ -1,4 +1,4 @@
-import { GUIDE_NAMES, type GuideName } from '#shared/pages.ts';
+import { GUIDE_NAMES, type GuideName } from '#shared/docs-page/page-files.ts';
 import { type Html, html, raw } from './html.ts';
 
 /** The languages of the guides. */

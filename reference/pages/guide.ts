@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { GUIDE_NAMES, type GuideName, type Page } from '#shared/pages.ts';
+import { GUIDE_NAMES, type GuideName, type Page } from '#shared/docs-page/page-files.ts';
 import { guideContents, type Language, languageOf, TITLES, WORDS } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
 import { markdown } from './markdown.ts';

@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot';
 import type { keyUsageSchema } from '#shared/api-keys/schema.ts';
-import type { Page } from '#shared/pages.ts';
+import type { Page } from '#shared/docs-page/page-files.ts';
 import { guideContents, TITLES } from './contents.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';

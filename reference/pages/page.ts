@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import type { Page } from '#shared/pages.ts';
+import type { Page } from '#shared/docs-page/page-files.ts';
 import type { Language } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
 

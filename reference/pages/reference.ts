@@ -1,4 +1,4 @@
-import type { Page } from '#shared/pages.ts';
+import type { Page } from '#shared/docs-page/page-files.ts';
 import { table } from '../openapi/limit-tables.ts';
 import { contents, firstLinks, guideLinks } from './contents.ts';
 import { type ApiDocument, fieldsOf, type Operation, operationsOf, withSchemas } from './document.ts';

@@ -7,7 +7,7 @@ import {
   type Page,
   type PageName,
   pageFile,
-} from '#shared/pages.ts';
+} from '#shared/docs-page/page-files.ts';
 import { allRoutes } from '#shared/routes.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
 import { guideEntries, guideFile, guidePage, notFoundPage } from './guide.ts';

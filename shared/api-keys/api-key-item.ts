@@ -6,7 +6,7 @@ import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import type { Permissions } from '#shared/route.ts';
 import { SCOPES } from '#shared/scopes.ts';
 import { ifEqual, setting, settingIfEqual } from '#shared/table/conditions.ts';
-import { apiKeyKey, secretKey, sellerKey } from '#shared/table/keys.ts';
+import { apiKeyKey, keySecretKey, sellerKey } from '#shared/table/keys.ts';
 import type { Action, TransactItem } from '#shared/table/writes.ts';
 
 /** Everything that the authorizer reads. Times are epoch seconds. */
@@ -116,7 +116,7 @@ export const secretUpdates = (
   key.secrets.map((secret) => {
     const values = keySecretOf(key, secret, sellerStatus);
     const attributes = Object.fromEntries(SECRET_FIELDS.map((field) => [field, values[field]]));
-    return { Update: { TableName, Key: secretKey(secret.hash), ...setting(attributes) } };
+    return { Update: { TableName, Key: keySecretKey(secret.hash), ...setting(attributes) } };
   });
 
 export interface KeyChange {
@@ -142,7 +142,7 @@ export const keyChangeActions = (
     },
     keyUpdate(TableName, before, after),
     ...secretUpdates(TableName, after, sellerStatus),
-    ...dropped.map(({ hash }) => ({ Delete: { TableName, Key: secretKey(hash) } })),
+    ...dropped.map(({ hash }) => ({ Delete: { TableName, Key: keySecretKey(hash) } })),
     auditPut({ name: TableName }, record),
   ];
 };

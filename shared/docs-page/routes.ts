@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { GUIDE_PAGES } from '#shared/pages.ts';
+import { GUIDE_PAGES } from '#shared/docs-page/page-files.ts';
 import { type Row, routeRows } from '#shared/route.ts';
 
 /** An object of the OpenAPI standard with any further members. */

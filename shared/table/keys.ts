@@ -86,7 +86,7 @@ export const auditKey = (subject: string, time: string, recordId: string): ItemK
   key(auditPartition(subject), `${time}#${recordId}`);
 
 /** `secretHash` is the SHA-256 of the whole key, in hex. */
-export const secretKey = (secretHash: string): ItemKey => key(`SECRET#${secretHash}`, 'SECRET');
+export const keySecretKey = (secretHash: string): ItemKey => key(`SECRET#${secretHash}`, 'SECRET');
 
 export const usersPartition = (sellerId: string): string => `USERS#${sellerId}`;
 
@@ -130,10 +130,10 @@ export const sellerOfPhoneLink = (sortKey: unknown): string =>
   String(sortKey).slice(0, String(sortKey).lastIndexOf('#'));
 
 /** The prefix of the sort keys of ended links. No phone link begins with it: a seller id begins in lower case. */
-export const REFUSAL_PREFIX = 'REFUSAL#';
+export const ENDED_LINK_PREFIX = 'REFUSAL#';
 
-export const refusalKey = (phoneHash: string, sellerId: string, personHash: string): ItemKey =>
-  key(phoneLinksPartition(phoneHash), `${REFUSAL_PREFIX}${sellerId}#${personHash}`);
+export const endedLinkKey = (phoneHash: string, sellerId: string, personHash: string): ItemKey =>
+  key(phoneLinksPartition(phoneHash), `${ENDED_LINK_PREFIX}${sellerId}#${personHash}`);
 
 export const buyerKey = (phoneHash: string): ItemKey => key(`BUYER#${phoneHash}`, 'BUYER');
 

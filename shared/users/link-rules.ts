@@ -8,7 +8,7 @@ import type { StoredItem } from '#shared/table/writes.ts';
 import type { CheckLimits } from './check-limits.ts';
 import type { FoundPerson, LinkHashes } from './read-person.ts';
 import type { NewUser } from './schema.ts';
-import type { RefusedPerson } from './user-item.ts';
+import type { EndedLink } from './user-item.ts';
 
 /** `counts`: as a refused link, since the response tells something about the person or the phone. */
 type Refuse = { readonly next: 'refuse'; readonly problem: Problem; readonly counts: boolean };
@@ -17,8 +17,8 @@ export type LinkDecision =
   | Refuse
   /** The person is linked. */
   | { readonly next: 'show'; readonly userId: string }
-  /** `lifted`: a refusal of the buyer that a later sign-in has lifted. */
-  | { readonly next: 'check'; readonly buyer: ItemKey; readonly lifted: RefusedPerson | undefined };
+  /** `lifted`: the buyer ended an earlier link, and has signed in at the seller since. */
+  | { readonly next: 'check'; readonly buyer: ItemKey; readonly lifted: EndedLink | undefined };
 
 export type CheckDecision =
   | Refuse
@@ -50,7 +50,7 @@ export const decideLink = (
   found: FoundPerson,
   { body, hashes, limits, isChecked, signedIn }: Asked & { readonly signedIn: VerifiedBuyer | undefined },
 ): LinkDecision => {
-  const { linked, refused, buyer } = found;
+  const { linked, ended, buyer } = found;
   const overCalls = isChecked ? undefined : usedUp(limits.paidChecks, found);
   if (overCalls !== undefined) return refuse(overCalls);
   if (linked !== undefined) {
@@ -60,11 +60,11 @@ export const decideLink = (
   }
   const overPerson = isChecked ? undefined : usedUp(limits.ofPerson, found);
   if (overPerson !== undefined) return refuse(overPerson);
-  const isLifted = signedIn?.phone === body.phone && signedIn.authTime > (refused?.refusedAt ?? 0);
-  if (refused !== undefined && !isLifted) return refuseAndCount(problem('link_refused'));
+  const isLifted = signedIn?.phone === body.phone && signedIn.authTime > (ended?.endedAt ?? 0);
+  if (ended !== undefined && !isLifted) return refuseAndCount(problem('link_refused'));
   if (buyer === undefined) return refuseAndCount(problem('buyer_not_registered'));
   if (found.isExternalIdTaken) return refuseAndCount(problem('external_id_conflict'));
-  return { next: 'check', buyer, lifted: refused };
+  return { next: 'check', buyer, lifted: ended };
 };
 
 /** The same data again within this time of a check need no other: a request can be repeated, and be sent by many at once. */

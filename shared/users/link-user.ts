@@ -1,11 +1,11 @@
 import { currentDeadline } from '#shared/request-context.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
+  endedLinkKey,
   externalIdKey,
   type ItemKey,
   personKey,
   phoneLinkKey,
-  refusalKey,
   sellerKey,
   userKey,
 } from '#shared/table/keys.ts';
@@ -16,7 +16,7 @@ import type { LinkHashes } from './read-person.ts';
 import type { User } from './schema.ts';
 import { CHANGE_PAUSES, countsFrom, type SellerCounts, writeUserChange } from './user-change.ts';
 import { newRandomPart, userIdAt } from './user-id.ts';
-import { type NewUserAttributes, personItem, type RefusedPerson, userFrom } from './user-item.ts';
+import { type EndedLink, type NewUserAttributes, personItem, userFrom } from './user-item.ts';
 
 export interface NewLink extends LinkHashes {
   /** The registration of the buyer. */
@@ -24,8 +24,8 @@ export interface NewLink extends LinkHashes {
   /** The day of birth as an ISO date. */
   readonly birthDay: string;
   readonly user: NewUserAttributes;
-  /** A refusal of the buyer that a later sign-in has lifted. */
-  readonly lifted?: RefusedPerson | undefined;
+  /** An earlier link that the buyer ended, who has signed in at the seller since. */
+  readonly lifted?: EndedLink | undefined;
 }
 
 /** What has changed since the person was read. */
@@ -33,16 +33,16 @@ export type LinkOutcome = 'buyer_gone' | 'person_changed' | 'external_id_taken';
 
 const IS_NEW = { ConditionExpression: 'attribute_not_exists(pk)' } as const;
 
-/** The person is new, or holds the refusal that is lifted. */
+/** The person is new, or holds only the end that is lifted. */
 const personCondition = ({ lifted }: NewLink, hash: string) =>
   lifted?.personHash === hash
     ? {
         ConditionExpression: 'refused_at = :lifted',
-        ExpressionAttributeValues: { ':lifted': lifted.refusedAt },
+        ExpressionAttributeValues: { ':lifted': lifted.endedAt },
       }
     : IS_NEW;
 
-/** The person under its current hash; under an older one it must not be linked, and a lifted refusal goes. */
+/** Writes the person under its current hash. Under an older one it must not be linked, and a lifted end is deleted. */
 const personActions = (TableName: string, newLink: NewLink, user: StoredItem): Action<LinkOutcome>[] => {
   const { sellerId, person, birthDay, lifted } = newLink;
   const Item = personItem(sellerId, user, birthDay);
@@ -84,7 +84,7 @@ const linkActions = (TableName: string, newLink: NewLink, user: StoredItem): Act
     { Put: { TableName, Item: { ...phoneLinkKey(phone.current, sellerId, Number(user.sk)), ...pointer } } },
     ...(lifted === undefined
       ? []
-      : [{ Delete: { TableName, Key: refusalKey(lifted.phoneHash, sellerId, lifted.personHash) } }]),
+      : [{ Delete: { TableName, Key: endedLinkKey(lifted.phoneHash, sellerId, lifted.personHash) } }]),
   ];
 };
 

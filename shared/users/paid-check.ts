@@ -53,7 +53,7 @@ const countedCheck = async (
 const isVerdict = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'identity_mismatch' || error.code === 'phone_not_owned');
 
-/** Each count is made, whether or not the other is refused. */
+/** Makes each count, also if the limit of the other is used up. */
 const countFailed = async (
   { failed }: CheckLimits,
   rateLimiter: PaidCheckDeps['rateLimiter'],

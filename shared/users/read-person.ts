@@ -7,7 +7,7 @@ import { batchGet, itemOf } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import type { NewUser } from './schema.ts';
 import { ordinalOf } from './user-id.ts';
-import { type Person, personFrom, type RefusedPerson, refusedPersonFrom } from './user-item.ts';
+import { type EndedLink, endedLinkFrom, type Person, personFrom } from './user-item.ts';
 
 /** A seller, and a person and a phone by their keyed hashes. */
 export interface LinkHashes {
@@ -27,8 +27,8 @@ export interface PersonLookup extends LinkHashes {
 export interface FoundPerson {
   /** The seller has linked the person. */
   readonly linked: Person | undefined;
-  /** The buyer refuses links of the seller. */
-  readonly refused: RefusedPerson | undefined;
+  /** The link with the person that the buyer ended. */
+  readonly ended: EndedLink | undefined;
   /** The registration of the buyer. */
   readonly buyer: ItemKey | undefined;
   readonly isExternalIdTaken: boolean;
@@ -62,10 +62,10 @@ export const personReader =
     const items = await batchGet(table, keys);
     const persons = personKeys.map((key) => itemOf(items, key));
     const linked = persons.find((item) => item?.user_id !== undefined);
-    const refused = persons.find((item) => item?.refused_at !== undefined);
+    const ended = persons.find((item) => item?.refused_at !== undefined);
     return {
       linked: linked && personFrom(linked),
-      refused: refused && refusedPersonFrom(refused),
+      ended: ended && endedLinkFrom(ended),
       buyer: buyerKeys.find((key) => itemOf(items, key) !== undefined),
       isExternalIdTaken: externalKeys.some((key) => itemOf(items, key) !== undefined),
       user: userKeys.map((key) => itemOf(items, key)).find((item) => item?.id === userId),

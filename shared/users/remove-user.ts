@@ -4,11 +4,11 @@ import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import {
   codeKey,
+  endedLinkKey,
   externalIdKey,
   type ItemKey,
   personKey,
   phoneLinkKey,
-  refusalKey,
   removalBlockKey,
   removalSummaryKey,
   sellerKey,
@@ -29,9 +29,9 @@ export interface RemovalOptions {
   /** ISO, UTC. */
   readonly removedAt: string;
   readonly reason: RemovalReason;
-  /** Epoch seconds: the buyer ended the link, and refuses later ones. Otherwise the person can be linked again. */
-  readonly refusedAt?: number;
-  /** With `refusedAt`: the phone whose outstanding code of the seller ends too, since a sign-in from before must not lift the refusal. */
+  /** When the buyer ended the link, in epoch seconds: the person cannot be linked again until a later sign-in. Undefined: it can. */
+  readonly endedAt?: number;
+  /** With `endedAt`: the phone whose outstanding code at the seller ends too, since a code from before must not lift the end. */
   readonly endedPhone?: KeyedHash;
   /** Written in the same transaction, so only with the result `removed`. They have no conditions. */
   readonly alsoWrite?: readonly TransactItem[];
@@ -73,10 +73,10 @@ const unchanged = (attribute: string, read: unknown) =>
     ? { ConditionExpression: 'attribute_not_exists(pk)' }
     : { ConditionExpression: `${attribute} = :read`, ExpressionAttributeValues: { ':read': read } };
 
-/** The person item is deleted, or holds the refusal of the buyer. One of another ordinal belongs to a later link of the person. */
+/** Deletes the person item, or keeps only the end by the buyer in it. One with another ordinal belongs to a later link of the person. */
 const personActions = (
   TableName: string,
-  { sellerId, user, refusedAt }: { sellerId: string; user: StoredItem; refusedAt?: number | undefined },
+  { sellerId, user, endedAt }: { sellerId: string; user: StoredItem; endedAt?: number | undefined },
 ): Action<Overtaken>[] => {
   const [personHash, phone_hash] = [String(user.person_hash), String(user.phone_hash)];
   const Key = personKey(sellerId, personHash);
@@ -85,11 +85,11 @@ const personActions = (
     ExpressionAttributeValues: { ':ordinal': Number(user.sk) },
   };
   const otherwise = 'overtaken';
-  if (refusedAt === undefined) return [{ Delete: { TableName, Key, ...condition }, otherwise }];
-  const refusal = { phone_hash, refused_at: refusedAt };
+  if (endedAt === undefined) return [{ Delete: { TableName, Key, ...condition }, otherwise }];
+  const end = { phone_hash, refused_at: endedAt };
   return [
-    { Put: { TableName, Item: { ...Key, ...refusal }, ...condition }, otherwise },
-    { Put: { TableName, Item: { ...refusalKey(phone_hash, sellerId, personHash), ...refusal } } },
+    { Put: { TableName, Item: { ...Key, ...end }, ...condition }, otherwise },
+    { Put: { TableName, Item: { ...endedLinkKey(phone_hash, sellerId, personHash), ...end } } },
   ];
 };
 
@@ -111,7 +111,7 @@ const endCode = (TableName: string, Key: ItemKey): Action<Overtaken> => ({
  */
 const removalActions = (
   TableName: string,
-  removal: { sellerId: string; user: StoredItem; removedAt: string; refusedAt?: number | undefined },
+  removal: { sellerId: string; user: StoredItem; removedAt: string; endedAt?: number | undefined },
   { bitmap, summary, codes }: Read,
 ): Action<Overtaken>[] => {
   const { sellerId, user, removedAt } = removal;
@@ -161,7 +161,7 @@ const removalActions = (
 export const userRemover =
   (table: Table) =>
   async (sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> => {
-    const { removedAt, reason, refusedAt, endedPhone, alsoWrite = [] } = options;
+    const { removedAt, reason, endedAt, endedPhone, alsoWrite = [] } = options;
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
     const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
@@ -174,7 +174,7 @@ export const userRemover =
       if (user === undefined) return new Conflict();
       if (user.id !== userId) return 'not_found';
       const actions = [
-        ...removalActions(table.name, { sellerId, user, removedAt, refusedAt }, read),
+        ...removalActions(table.name, { sellerId, user, removedAt, endedAt }, read),
         ...alsoWrite,
       ];
       const change = { sellerId, counts, added: { removed: 1 }, event, actions } as const;

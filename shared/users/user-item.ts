@@ -31,15 +31,16 @@ export interface Person {
   readonly birthDay: string;
 }
 
-export interface RefusedPerson {
+/** A link that the buyer ended. The seller cannot link the person again until a sign-in after `endedAt` lifts this. */
+export interface EndedLink {
   /** Epoch seconds. */
-  readonly refusedAt: number;
+  readonly endedAt: number;
   readonly personHash: string;
   readonly phoneHash: string;
 }
 
-export const refusedPersonFrom = (item: StoredItem): RefusedPerson => ({
-  refusedAt: Number(item.refused_at),
+export const endedLinkFrom = (item: StoredItem): EndedLink => ({
+  endedAt: Number(item.refused_at),
   personHash: String(item.pk).slice(String(item.pk).lastIndexOf('#') + 1),
   phoneHash: String(item.phone_hash),
 });

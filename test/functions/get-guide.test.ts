@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { handle } from '#functions/get-guide.ts';
 import { writePages } from '#reference/pages/write-pages.ts';
+import { GUIDE_NAMES, pageReader } from '#shared/docs-page/page-files.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
-import { GUIDE_NAMES, pageReader } from '#shared/pages.ts';
 import { routes } from '#shared/routes.ts';
 import { callForText } from './docs-call.ts';
 

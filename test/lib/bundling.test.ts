@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Bundles, bundleFunctions, functionFiles } from '#lib/bundling.ts';
 import { addPages } from '#reference/pages/write-pages.ts';
-import { pageFile } from '#shared/pages.ts';
+import { pageFile } from '#shared/docs-page/page-files.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */

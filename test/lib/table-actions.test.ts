@@ -10,7 +10,7 @@ import { hashApiKey, newApiKey } from '#shared/api-keys/secret.ts';
 import { redirectLog } from '#shared/log.ts';
 import { permissionsOf, type Route } from '#shared/route.ts';
 import { allRoutes, type RouteName, routes } from '#shared/routes.ts';
-import { secretKey, sellerKey } from '#shared/table/keys.ts';
+import { keySecretKey, sellerKey } from '#shared/table/keys.ts';
 import { itForAll } from '#test/for-all.ts';
 import { validBody } from '#test/security/valid-request.ts';
 import { type Simulators, startSimulators } from '#test/simulators/server.ts';
@@ -125,7 +125,7 @@ describe('the requests of a function to the table', () => {
       new PutCommand({
         TableName: table.name,
         Item: {
-          ...secretKey(hashApiKey(key)),
+          ...keySecretKey(hashApiKey(key)),
           seller_id: 'sel_test',
           key_id: 'key_test',
           scopes: ['users:read'],

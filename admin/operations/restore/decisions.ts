@@ -8,12 +8,12 @@ import type { Audit, Erasures, Events, ItemAt, LeastCounts } from '#admin/stores
 import { apiKeySchema } from '#shared/api-keys/api-key-item.ts';
 import {
   buyerKey,
+  endedLinkKey,
   externalIdKey,
   keyIdKey,
   personKey,
   phoneLinkKey,
   phoneLinksPartition,
-  refusalKey,
   removalBlockKey,
   sellerListKey,
   tombstoneKey,
@@ -77,7 +77,7 @@ export const pointersOf = (sellerId: string, user: StoredItem): StoredItem[] => 
 };
 
 const refusalOf = (sellerId: string, { phone_hash, person_hash }: StoredItem) =>
-  refusalKey(String(phone_hash), sellerId, String(person_hash));
+  endedLinkKey(String(phone_hash), sellerId, String(person_hash));
 
 /** Returns the keys of what decides on a user, besides the user itself. */
 export const userKeys = (sellerId: string, old: StoredItem, live: StoredItem | undefined) => {

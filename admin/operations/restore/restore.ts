@@ -5,8 +5,8 @@ import { readErasures, readItems } from '#admin/stores/restored-items.ts';
 import {
   API_KEY_PREFIX,
   buyerKey,
+  ENDED_LINK_PREFIX,
   phoneLinksPartition,
-  REFUSAL_PREFIX,
   sellerKey,
   sellerOfPhoneLink,
   usersPartition,
@@ -27,7 +27,7 @@ type Sellers = ReadonlyMap<string, RestoredSeller>;
 const READ = [
   ['pk', usersPartition('')],
   ['sk', buyerKey('').sk],
-  ['sk', REFUSAL_PREFIX],
+  ['sk', ENDED_LINK_PREFIX],
 ] as const;
 
 /** Compares and copies what one page of the restored table has. Returns the number of its users. */
@@ -41,7 +41,7 @@ const restorePage = async (
     return sk === buyerKey('').sk ? 'buyers' : 'refusals';
   };
   const { buyers = [], refusals = [], ...users } = Object.fromEntries(Map.groupBy(items, kindOf));
-  const ofSeller = `${REFUSAL_PREFIX}${run.sellerId ?? ''}`;
+  const ofSeller = `${ENDED_LINK_PREFIX}${run.sellerId ?? ''}`;
   if (run.sellerId === undefined) await restoreGroups(run, buyersOf(run), buyers);
   const wanted = refusals.filter(({ sk }) => String(sk).startsWith(ofSeller));
   await restoreGroups(run, refusalsOf(run), wanted);

@@ -4,7 +4,7 @@ import { issueKey } from '#admin/operations/issue-key.ts';
 import { ISSUE_GRACE_MS, reconcile } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
-import { secretKey } from '#shared/table/keys.ts';
+import { keySecretKey } from '#shared/table/keys.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
 type Issued = Awaited<ReturnType<TestAdministration['issued']>>;
@@ -90,7 +90,7 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
   'the item of a secret is missing': [
     () =>
       deployment.table.client.send(
-        new DeleteCommand({ TableName: deployment.table.name, Key: secretKey(hashApiKey(issued.secret)) }),
+        new DeleteCommand({ TableName: deployment.table.name, Key: keySecretKey(hashApiKey(issued.secret)) }),
       ),
     ['secret_differs'],
     true,
@@ -99,7 +99,7 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
     async () => {
       await rotateKey(deployment.admin, issued.key.key_id, 3600);
       await deployment.table.client.send(
-        new DeleteCommand({ TableName: deployment.table.name, Key: secretKey(hashApiKey(issued.secret)) }),
+        new DeleteCommand({ TableName: deployment.table.name, Key: keySecretKey(hashApiKey(issued.secret)) }),
       );
     },
     ['secret_differs'],
@@ -110,7 +110,7 @@ const DAMAGES: Record<string, readonly [() => Promise<unknown>, readonly string[
       deployment.table.client.send(
         new UpdateCommand({
           TableName: deployment.table.name,
-          Key: secretKey(hashApiKey(issued.secret)),
+          Key: keySecretKey(hashApiKey(issued.secret)),
           UpdateExpression: 'SET scopes = :all',
           ExpressionAttributeValues: { ':all': ['users:read', 'users:write'] },
         }),
@@ -204,7 +204,7 @@ describe('the audit record of a repair', () => {
   };
 
   it('is in the transaction that writes the secrets', async () => {
-    const secret = secretKey(hashApiKey(issued.secret));
+    const secret = keySecretKey(hashApiKey(issued.secret));
     await deployment.table.client.send(new DeleteCommand({ TableName: deployment.table.name, Key: secret }));
     expect(await auditedWrites()).toEqual([
       expect.arrayContaining([secret.pk, `AUDIT#${issued.seller.seller_id}`]),
@@ -256,7 +256,7 @@ describe('the audit record of a repair', () => {
     );
     const { findings } = await reconcile(deployment.admin, { fix: false });
     expect(findings).toMatchObject([{ kind: 'enabled_differs' }, { kind: 'not_flushed' }]);
-    const { pk } = secretKey(hashApiKey(issued.secret));
+    const { pk } = keySecretKey(hashApiKey(issued.secret));
     expect(await auditedWrites()).toEqual([
       [pk, `AUDIT#${issued.seller.seller_id}`],
       [`SELLER#${issued.seller.seller_id}`, `AUDIT#${issued.seller.seller_id}`],

@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
-import { personKey, refusalKey } from '#shared/table/keys.ts';
+import { endedLinkKey, personKey } from '#shared/table/keys.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { newPerson } from '#test/generated-people.ts';
 import type { FunctionCalls } from '../function-calls.ts';
@@ -12,7 +12,7 @@ const refuse = async ({ national_id, phone }: ReturnType<typeof newPerson>): Pro
   const { current: personHash } = await hashes.person('sel_test', national_id);
   const { current: phone_hash } = await hashes.phone(phone);
   const { client, name: TableName } = tableFromEnv();
-  for (const key of [personKey('sel_test', personHash), refusalKey(phone_hash, 'sel_test', personHash)]) {
+  for (const key of [personKey('sel_test', personHash), endedLinkKey(phone_hash, 'sel_test', personHash)]) {
     await client.send(new PutCommand({ TableName, Item: { ...key, phone_hash, refused_at: 1 } }));
   }
 };

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import { guideFile, guidePage } from '#reference/pages/guide.ts';
 import { DIAGRAMS, diagram, diagramFile, diagramSources } from '#reference/pages/markdown.ts';
-import { GUIDE_NAMES, type GuideName } from '#shared/pages.ts';
+import { GUIDE_NAMES, type GuideName } from '#shared/docs-page/page-files.ts';
 
 const textOf = (name: GuideName): Promise<string> =>
   readFile(new URL(`../../../${guideFile(name)}`, import.meta.url), 'utf8');

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writePages } from '#reference/pages/write-pages.ts';
-import { GUIDE_NAMES, type Page, type PageName, pageFile } from '#shared/pages.ts';
+import { GUIDE_NAMES, type Page, type PageName, pageFile } from '#shared/docs-page/page-files.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/key-limits.ts';
 import { allRoutes } from '#shared/routes.ts';

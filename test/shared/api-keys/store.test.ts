@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { secretKey } from '#shared/table/keys.ts';
+import { keySecretKey } from '#shared/table/keys.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
@@ -19,7 +19,7 @@ const secret: KeySecret = {
 };
 
 const put = (hash: string, item: object = secret) =>
-  table.client.send(new PutCommand({ TableName: table.name, Item: { ...secretKey(hash), ...item } }));
+  table.client.send(new PutCommand({ TableName: table.name, Item: { ...keySecretKey(hash), ...item } }));
 
 describe('findSecret', () => {
   it('returns the secret with this hash, without its key attributes, and undefined for another hash', async () => {

@@ -40,7 +40,7 @@ describe('personReader', () => {
   it('returns an empty result for a link of which the table holds nothing, in one call', async () => {
     expect(await newLink().read()).toEqual({
       linked: undefined,
-      refused: undefined,
+      ended: undefined,
       buyer: undefined,
       isExternalIdTaken: false,
       user: undefined,
@@ -56,7 +56,7 @@ describe('personReader', () => {
     await put({ ...buyerKey(`phone ${links} ${age}`), buyer_id: 'byr_1' });
     expect(await read()).toMatchObject({
       linked: { userId: 'usr_3', phoneHash: 'phone', birthDay: '1991-04-04' },
-      refused: undefined,
+      ended: undefined,
       buyer: buyerKey(`phone ${links} ${age}`),
     });
   });
@@ -67,7 +67,7 @@ describe('personReader', () => {
     await put({ ...personKey('sel_test', personHash), phone_hash: 'phone', refused_at: 1_700_000_000 });
     expect(await read()).toMatchObject({
       linked: undefined,
-      refused: { refusedAt: 1_700_000_000, personHash, phoneHash: 'phone' },
+      ended: { endedAt: 1_700_000_000, personHash, phoneHash: 'phone' },
     });
   });
 

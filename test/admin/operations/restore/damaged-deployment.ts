@@ -75,7 +75,7 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
       users.removeUser(sellerId, userId, {
         removedAt: admin.now(),
         reason: 'buyer',
-        refusedAt: Math.floor(clock() / 1000),
+        endedAt: Math.floor(clock() / 1000),
       }),
 
     erase: (person: string) => eraseBuyer(admin, new KeyedHash(`phone-of-${person}`)),

@@ -1,6 +1,6 @@
 import { renameKey, revokeKey, rotateKey } from '#admin/operations/change-key.ts';
 import { deleteAll } from '#admin/stores/batches.ts';
-import { apiKeyKey, keyIdKey, personKey, refusalKey } from '#shared/table/keys.ts';
+import { apiKeyKey, endedLinkKey, keyIdKey, personKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { type DamagedDeployment, useDamagedDeployment } from './damaged-deployment.ts';
@@ -97,7 +97,7 @@ describe('a registration', () => {
     await live.link('Sara', undefined, seller_id);
     await live.endLink(await live.link('Reza'));
     const refusal = { phone_hash: 'phone-of-Omid', refused_at: 1_900_000_000 };
-    await live.put({ ...refusalKey('phone-of-Omid', seller_id, 'hash-of-Omid'), ...refusal });
+    await live.put({ ...endedLinkKey('phone-of-Omid', seller_id, 'hash-of-Omid'), ...refusal });
     await putBuyers('Sara');
     await live.lose(/^(?:USERS|PERSON|LINKS|BUYER#phone)/);
     expect(await live.copied({ sellerId: live.sellerId })).toEqual(['refusal  copied', `user ${id} copied`]);
@@ -110,7 +110,7 @@ describe('a refusal', () => {
     await live.endLink(await live.link(person));
   };
   const personOf = (person: string) => personKey(live.sellerId, `hash-of-${person}`);
-  const linkOf = (person: string) => refusalKey(`phone-of-${person}`, live.sellerId, `hash-of-${person}`);
+  const linkOf = (person: string) => endedLinkKey(`phone-of-${person}`, live.sellerId, `hash-of-${person}`);
   const itemsOf = (person: string) =>
     Promise.all([personOf(person), linkOf(person)].map((key) => getItem(live.table, key)));
 
