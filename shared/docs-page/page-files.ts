@@ -22,8 +22,11 @@ export const GUIDE_NAMES = [
   'glossary',
   'fa/quick-start',
   'fa/sign-in',
+  'fa/linking',
   'fa/errors',
   'fa/limits',
+  'fa/your-key',
+  'fa/test-identities',
 ] as const;
 
 export type GuideName = (typeof GUIDE_NAMES)[number];

@@ -30,6 +30,10 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'docs/quick-start.md': OWN_VALUES,
   'docs/fa/quick-start.md': OWN_VALUES,
+  'docs/fa/your-key.md': {
+    'curl -s -X POST $BUYER_LINKING_URL/v1/key/secrets -H "X-Api-Key: $BUYER_LINKING_API_KEY" \\':
+      'a rotation: docs/your-key.md runs it',
+  },
   'docs/your-key.md': {
     'curl -s -X POST $BUYER_LINKING_URL/v1/key/secrets -H "X-Api-Key: $BUYER_LINKING_API_KEY" \\':
       'a second rotation: the page shows that it is refused',
@@ -49,6 +53,8 @@ const OTHER_KEYS: Readonly<Record<string, 'app' | 'events' | 'rotate' | 'profess
   'docs/your-key.md': 'rotate',
   // docs/limits.md has just used up the minute of the other one.
   'docs/test-identities.md': 'professional',
+  'docs/fa/test-identities.md': 'professional',
+  'docs/fa/your-key.md': 'professional',
 };
 
 const PAGES = pagesInReadingOrder();

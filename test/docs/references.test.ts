@@ -11,6 +11,7 @@ import {
   retryTable,
 } from '#reference/openapi/limit-tables.ts';
 import { operationTable } from '#reference/openapi/operation-table.ts';
+import { slug } from '#reference/pages/markdown.ts';
 import { MAX_BODY_BYTES } from '#shared/http/input.ts';
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
@@ -21,6 +22,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { MAX_NAME_CHARACTERS } from '#shared/values/display-name.ts';
 import { itForAll } from '#test/for-all.ts';
 import { STRATEGIES, simulateMonth } from '#test/shared/one-time-codes/guessing.ts';
+import { documentedOutcomes } from './test-identities-page.ts';
 
 const REPOSITORY = new URL('../../', import.meta.url);
 
@@ -76,20 +78,43 @@ describe.each(['docs/errors.md', 'docs/fa/errors.md'])('%s', (page) => {
 
 describe('docs/fa/limits.md', () => {
   const limits = textOf('docs/fa/limits.md');
-  const number = (value: number): string => value.toLocaleString('en-US');
+  const number = (value: number): string => value.toLocaleString('fa-IR');
 
   it('has the rate limits of plans and the limits of keys as the code has them', () => {
-    const plans = [...limits.matchAll(/^\| (\w+) \| ([\d,]+) \|$/gm)].map(([, ...cells]) => cells);
-    expect(plans).toEqual(PLAN_NAMES.map((name) => [name, number(PLANS[name].requestsPerMinute)]));
-    const rows = [
-      ...limits.matchAll(/^\| <code>([\w-]+)<\/code> \|.*>([\d,]+) free, ([\d,]+) professional</gm),
-    ];
+    const plans = [...limits.matchAll(/^\| [^|]+ \(<code>(\w+)<\/code>\) \| (\S+) \|$/gm)];
+    expect(plans.map(([, ...cells]) => cells)).toEqual(
+      PLAN_NAMES.map((name) => [name, number(PLANS[name].requestsPerMinute)]),
+    );
+    const rows = [...limits.matchAll(/^\| <code>([\w-]+)<\/code> \|.*\| رایگان (\S+)، حرفه‌ای (\S+) \|$/gm)];
     expect(rows.map(([, ...cells]) => cells)).toEqual(
       KEY_LIMIT_NAMES.map((name) => [
         name,
         ...PLAN_NAMES.map((plan) => number(KEY_LIMITS[name].byPlan[plan])),
       ]),
     );
+  });
+});
+
+describe('the Persian pages', () => {
+  const pages = globSync('docs/fa/*.md', { cwd: fileURLToPath(REPOSITORY) });
+
+  itForAll(pages)('have no cell of a table in English', (page) => {
+    const cells = [...textOf(page).matchAll(/^\|.*\|$/gm)].flatMap(([row]) => row.split('|').slice(1, -1));
+    const prose = cells.map((cell) => cell.replace(/<code[^>]*>.*?<\/code>|\]\([^)]*\)/g, ''));
+    // `user_conflict`, `HTTP` and `API Gateway` are names.
+    expect(prose.filter((cell) => /[a-z]{2}/.test(cell))).toEqual([]);
+  });
+
+  it('list every outcome of the test people and phones', () => {
+    const page = textOf('docs/fa/test-identities.md').replace(/<\/?code[^>]*>/g, '');
+    const patterns = [...documentedOutcomes('People'), ...documentedOutcomes('Phones')].flatMap(
+      ({ prefix, example, response }) => [
+        prefix.replace(', ', '، '),
+        example.replace(', ', '، '),
+        response.split(',', 1)[0],
+      ],
+    );
+    expect(patterns.filter((pattern) => !page.includes(`| ${pattern}`))).toEqual([]);
   });
 });
 
@@ -135,12 +160,7 @@ describe('docs/table.md', () => {
 describe('every page', () => {
   itForAll(DOCUMENTS)('links only to files and headings that exist', (file) => {
     const headingsOf = (text: string): string[] =>
-      [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-        String(heading)
-          .toLowerCase()
-          .replace(/[^\w\- ]/g, '')
-          .replaceAll(' ', '-'),
-      );
+      [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => slug(String(heading)));
     const targets = [...textOf(file).matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => String(target));
     const broken = targets
       .filter((target) => !/^\w+:/.test(target))
