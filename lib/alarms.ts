@@ -13,17 +13,11 @@ import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import { loggedMetrics } from './metrics.ts';
 import { alarmNamePrefix } from './outputs.ts';
-import type { StaticEgress } from './static-egress.ts';
-
-/** Alarms that the dashboard shows and that notify nobody: what they tell can wait for the next day. */
-const NOT_URGENT: readonly string[] = ['key-limit-used-up'];
 
 /** What an alarm says and when it is raised. */
 export interface AlarmProps {
-  /** docs/operations.md has a section of this name, unless `section` names another one. */
+  /** The table of docs/operations.md, "Alarms", has a row of this name. */
   readonly name: string;
-  /** The section for alarms of one kind: `<operation>-concurrency`. */
-  readonly section?: string;
   /** One sentence: what people cannot do while the alarm lasts. A person on call reads it first. */
   readonly impact: string;
   readonly metric: IMetric;
@@ -79,7 +73,6 @@ const addEnds = (scope: Construct, namePrefix: string, topic: ITopic): void => {
       // The type of CDK has no prefix match.
       resources: [{ prefix }] as unknown as string[],
       detail: {
-        alarmName: [{ 'anything-but': NOT_URGENT.map((name) => `${namePrefix}${name}`) }],
         state: { value: ['OK'] },
         previousState: { value: ['ALARM'] },
       },
@@ -111,7 +104,7 @@ export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Conf
       const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
       const alarm = new Alarm(parent, `Alarm-${name}`, {
         alarmName: `${namePrefix}${name}`,
-        alarmDescription: `${impact} What to do: docs/operations.md, "${props.section ?? name}".`,
+        alarmDescription: `${impact} What to do: docs/operations.md, "Alarms".`,
         metric,
         threshold,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -119,7 +112,7 @@ export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Conf
         evaluationPeriods: evaluated,
         treatMissingData: props.missingData ?? TreatMissingData.NOT_BREACHING,
       });
-      if (!NOT_URGENT.includes(name)) alarm.addAlarmAction(new SnsAction(topic));
+      alarm.addAlarmAction(new SnsAction(topic));
       alarms.push(alarm);
     },
   };
@@ -133,7 +126,6 @@ export interface MonitoredService {
   readonly monitoring: Monitoring;
   readonly api: RestApi;
   readonly table: ITableV2;
-  readonly egress: StaticEgress | undefined;
 }
 
 /**

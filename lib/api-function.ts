@@ -8,14 +8,11 @@ import {
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
-  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '#shared/route.ts';
-import type { Monitoring } from './alarms.ts';
 import { allow } from './grants.ts';
-import { ALARM_PERIOD } from './metrics.ts';
 import type { Rollout } from './rollout.ts';
 import type { StaticEgress } from './static-egress.ts';
 
@@ -25,12 +22,11 @@ const MAX_TIMEOUT_SECONDS = 28;
 /** The properties that every function of a stage shares. */
 export interface FunctionDefaults {
   readonly logs: LogGroupProps;
-  readonly monitoring: Monitoring;
-  /** Undefined: a new version gets all traffic at once, and there is no alias. */
+  /** Undefined: new code gets all traffic at once, and there is no alias. */
   readonly rollout: Rollout | undefined;
 }
 
-type RouteProps = Pick<Route, 'name' | 'description' | 'memoryMb' | 'timeoutSeconds' | 'impact'>;
+type RouteProps = Pick<Route, 'name' | 'description' | 'memoryMb' | 'timeoutSeconds'>;
 
 /** What a function needs besides the defaults. `name` is that of its file in functions/, of its route and of its metrics. */
 export interface ApiFunctionProps extends FunctionDefaults, RouteProps {
@@ -42,14 +38,9 @@ export interface ApiFunctionProps extends FunctionDefaults, RouteProps {
   readonly egress?: StaticEgress | undefined;
   /** The concurrency that is kept for this function alone and is also its limit; undefined: none is reserved. */
   readonly reservedConcurrency?: number | undefined;
-  /** Whether the function throws to refuse a request. */
-  readonly throwsToRefuse?: boolean;
-  /** False for the canary: it has an alarm of its own, and no caller whose requests a rollout could protect. */
-  readonly isOperation?: boolean;
 }
 
-/** AWS accepts only `*` as the resource of these actions: traces and network interfaces have no ARN before they exist. */
-const TRACING = allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']);
+/** AWS accepts only `*` as the resource of these actions: a network interface has no ARN before it exists. */
 const NETWORK_INTERFACE_ACTIONS = [
   'ec2:CreateNetworkInterface',
   'ec2:DeleteNetworkInterface',
@@ -84,7 +75,7 @@ const networkInterfaces = (scope: Construct): readonly PolicyStatement[] => [
   }),
 ];
 
-/** A Lambda function with the defaults of this service, its role, its log group and the alarm of its concurrency. Throws for a timeout above 28 seconds. */
+/** A Lambda function with the defaults of this service, its role and its log group. Throws for a timeout above 28 seconds. */
 export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
   /** What callers invoke: the alias of a gradual rollout, or else the function. */
@@ -119,17 +110,13 @@ export class ApiFunction extends Construct {
       // the same code again, and the deploy could not be repeated.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       loggingFormat: LoggingFormat.JSON,
-      tracing: Tracing.ACTIVE,
       ...(egress && {
         vpc: egress.vpc,
         vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
         securityGroups: [egress.securityGroup],
       }),
     });
-    const { isOperation = true, rollout } = props;
-    this.addConcurrencyAlarm(props);
-    const alias = isOperation ? rollout?.(this, { ...props, lambda: this.lambda }) : undefined;
-    this.target = alias ?? this.lambda;
+    this.target = props.rollout?.(this, props.name, this.lambda) ?? this.lambda;
   }
 
   private roleFor({ grants, egress }: ApiFunctionProps): Role {
@@ -139,28 +126,18 @@ export class ApiFunction extends Construct {
         own: new PolicyDocument({
           statements: [
             allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logGroup.logGroupArn]),
-            TRACING,
             ...(egress ? networkInterfaces(this) : []),
             ...grants,
           ],
         }),
       },
     });
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray traces and EC2 network interfaces have no ARN before they exist.',
-    });
+    if (egress) {
+      Validations.of(role).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason: 'EC2 network interfaces have no ARN before they exist.',
+      });
+    }
     return role;
-  }
-
-  private addConcurrencyAlarm({ name, impact, reservedConcurrency, monitoring }: ApiFunctionProps): void {
-    if (reservedConcurrency === undefined) return;
-    monitoring.addAlarm(this, {
-      name: `${name}-concurrency`,
-      section: '<operation>-concurrency',
-      impact: `${impact} 80 % of its ${reservedConcurrency} concurrent runs are in use; above 100 %, Lambda refuses requests.`,
-      metric: this.lambda.metric('ConcurrentExecutions', { period: ALARM_PERIOD, statistic: 'Maximum' }),
-      threshold: reservedConcurrency * 0.8,
-    });
   }
 }

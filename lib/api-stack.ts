@@ -32,19 +32,14 @@ export class ApiStack extends Stack {
       env: environmentOf(config),
       description: `Buyer Linking (${config.stage}): API, functions, alarms`,
       terminationProtection: config.removal === 'retain',
-      // Tags of the stack, which AWS copies to its resources: the template stays the same. The data stack has none, so that a release does not touch it.
-      tags: { ...release },
     });
     const removalPolicy = config.removal === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     const logs = { retention: config.logRetentionDays, removalPolicy, ...data.encryption };
     const api = restApi(this, name, config, logs);
     const baseUrl = baseUrlOf(api, config);
     const egress = config.staticEgress === null ? undefined : staticEgress(this, config.staticEgress, logs);
-    const defaults: FunctionDefaults = {
-      logs,
-      monitoring: monitoringOf(this, config),
-      rollout: rolloutOf(this, config),
-    };
+    const monitoring = monitoringOf(this, config);
+    const defaults: FunctionDefaults = { logs, rollout: rolloutOf(this, config) };
     const issuers = issuersOf(api, config);
     const functions = serviceFunctions(this, { config, bundles, data, release, defaults, egress, issuers });
     addMethods(api, config.otpAccess, functions);
@@ -55,6 +50,7 @@ export class ApiStack extends Stack {
     }
     const canarySecretArn = addCanary(this, {
       ...defaults,
+      monitoring,
       codeFolder: bundles.folderOf('canary'),
       baseUrl,
       config,
@@ -62,7 +58,7 @@ export class ApiStack extends Stack {
     });
 
     addBudget(this, config);
-    const monitored = { config, monitoring: defaults.monitoring, api, table: data.table, egress };
+    const monitored = { config, monitoring, api, table: data.table };
     addServiceAlarms(this, monitored);
     addLogQueries(this, name);
     const dashboardName = config.alarms === null ? undefined : addDashboard(this, monitored);

@@ -20,8 +20,6 @@ const SUM = { period: PERIOD, statistic: 'Sum' } as const;
 const P99 = { period: PERIOD, statistic: 'p99' } as const;
 /** Columns of a graph. A dashboard has 24, so there are two graphs in a row. */
 const WIDTH = 12;
-/** What CloudWatch shows in a status widget. */
-const ALARMS_OF_A_WIDGET = 50;
 
 const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []): IWidget =>
   new GraphWidget({ title, width: WIDTH, left: [...left], right: [...right], period: PERIOD });
@@ -32,7 +30,14 @@ const graphsOf = ({ config, api, table, monitoring: { metrics } }: MonitoredServ
   return [
     graph(
       'Traffic by operation',
-      operations.map((operation) => metrics.one('Requests', { operation }, { ...SUM, label: operation })),
+      operations.map((operation) =>
+        // Each request has a duration, so its samples are the requests.
+        metrics.one(
+          'Duration',
+          { operation },
+          { period: PERIOD, statistic: 'SampleCount', label: operation },
+        ),
+      ),
     ),
     graph(
       'Traffic by plan',
@@ -71,21 +76,17 @@ const graphsOf = ({ config, api, table, monitoring: { metrics } }: MonitoredServ
   ];
 };
 
-/** Returns status widgets of the alarms so far. */
-const alarmWidgets = ({ monitoring: { alarms } }: MonitoredService): IWidget[] =>
-  Array.from({ length: Math.ceil(alarms.length / ALARMS_OF_A_WIDGET) }, (_, index) => {
-    const begin = index * ALARMS_OF_A_WIDGET;
-    const shown = alarms.slice(begin, begin + ALARMS_OF_A_WIDGET);
-    return new AlarmStatusWidget({ title: `Alarms ${index + 1}`, width: 2 * WIDTH, alarms: shown });
-  });
-
 /**
  * Adds the dashboard of a stack: its alarms so far, then the graphs, two in a row. Returns its name, which CloudFormation makes: names of
  * dashboards are unique in an account, over all Regions.
  */
 export const addDashboard = (scope: Construct, service: MonitoredService): string => {
-  const widgets = [[...alarmWidgets(service), ...graphsOf(service)]];
-  return new Dashboard(scope, 'Dashboard', { widgets }).dashboardName;
+  const alarms = new AlarmStatusWidget({
+    title: 'Alarms',
+    width: 2 * WIDTH,
+    alarms: [...service.monitoring.alarms],
+  });
+  return new Dashboard(scope, 'Dashboard', { widgets: [[alarms, ...graphsOf(service)]] }).dashboardName;
 };
 
 /** The fields of the completion line, and of the lines about provider calls. */

@@ -53,3 +53,5 @@ export const loggedMetrics = (stage: string) => {
     },
   };
 };
+
+export type LoggedMetrics = ReturnType<typeof loggedMetrics>;

@@ -4,6 +4,7 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, type CfnAlias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import type { RouteName } from '#shared/routes.ts';
 import type { Config } from './config.ts';
 import { allow } from './grants.ts';
 import { awsMetric, loggedMetrics } from './metrics.ts';
@@ -12,10 +13,22 @@ import { awsMetric, loggedMetrics } from './metrics.ts';
 const ALIAS = 'live';
 
 /**
- * Deployments that CodeDeploy runs at the same time. Each polls its alias, and more of them in one deploy end with "exceeded the request
- * limit for AWSLambda" (serverless-plugin-canary-deployments, issue 159): Lambda allows 15 such requests a second.
+ * The functions whose new version gets traffic in steps: a failure of any of them stops linking, signing in or reading for everybody. All
+ * others get new code at once; an alarm tells of their failures, and deploying the release before is the way back.
  */
-const GROUP = 10;
+const IN_STEPS = [
+  'authorizer',
+  'create-user',
+  'list-users',
+  'send-otp',
+  'verify-otp',
+] as const satisfies readonly (RouteName | 'authorizer')[];
+
+interface VersionInSteps {
+  readonly name: (typeof IN_STEPS)[number];
+  readonly lambda: LambdaFunction;
+  readonly stage: string;
+}
 
 /** CodeDeploy reads the alarm about once a minute, so a failing version is found one to three minutes after its first failure. */
 const VIEW = { period: Duration.minutes(1), statistic: 'Sum' } as const;
@@ -36,30 +49,21 @@ const FAILURES_OF_AUTHORIZER = {
   failing: 2,
 } as const;
 
-interface RolloutFunction {
-  readonly name: string;
-  /** What people cannot do while the function fails. */
-  readonly impact: string;
-  readonly lambda: LambdaFunction;
-  /** Whether the function throws to refuse a request, as a Lambda authorizer must. */
-  readonly throwsToRefuse?: boolean;
-}
-
 /**
  * Adds what shifts the traffic of a function to its new version gradually, and back if that version fails: its alias, its deployment
- * group and an alarm. Returns the alias.
+ * group and an alarm. Returns the alias; undefined for a function that gets new code at once.
  */
-export type Rollout = (scope: Construct, of: RolloutFunction) => Alias;
+export type Rollout = (scope: Construct, name: string, lambda: LambdaFunction) => Alias | undefined;
 
 /**
  * Returns an alarm on the failures of the version that is being deployed: one is enough, since a sound version has none. It notifies nobody,
  * and its name is not that of a stage's alarm: CodeDeploy rolls back by itself. It ends with the version: a changed alarm keeps its state at first.
  */
-const versionAlarm = (scope: Construct, of: RolloutFunction, stage: string) => {
-  const { name, impact, lambda, throwsToRefuse = false } = of;
+const versionAlarm = (scope: Construct, { name, lambda, stage }: VersionInSteps) => {
   const { version } = lambda.currentVersion;
   const metrics = loggedMetrics(stage);
-  const { expression, failing } = throwsToRefuse ? FAILURES_OF_AUTHORIZER : FAILURES;
+  const isAuthorizer = name === 'authorizer';
+  const { expression, failing } = isAuthorizer ? FAILURES_OF_AUTHORIZER : FAILURES;
   const { functionName } = lambda;
   const dimensions = {
     FunctionName: functionName,
@@ -68,7 +72,7 @@ const versionAlarm = (scope: Construct, of: RolloutFunction, stage: string) => {
   };
   return new Alarm(scope, 'RolloutAlarm', {
     alarmName: `buyer-linking-rollout-${stage}-${name}-${version}`,
-    alarmDescription: `${impact} It concerns the requests that get the new version of ${name}; its deploy is rolled back. docs/operations.md, "Gradual rollout".`,
+    alarmDescription: `The new version of ${name} fails; its deploy is rolled back. docs/operations.md, "Gradual rollout".`,
     metric: new MathExpression({
       expression,
       label: 'failures of the new version',
@@ -76,7 +80,7 @@ const versionAlarm = (scope: Construct, of: RolloutFunction, stage: string) => {
       usingMetrics: {
         internal: metrics.one('UnexpectedErrors', { operation: name, version }, VIEW),
         errors: awsMetric('Lambda', 'Errors', dimensions, VIEW),
-        ...(throwsToRefuse && { checked: metrics.one('KeysChecked', { version }, VIEW) }),
+        ...(isAuthorizer && { checked: metrics.one('KeysChecked', { version }, VIEW) }),
       },
     }),
     threshold: 1,
@@ -87,12 +91,9 @@ const versionAlarm = (scope: Construct, of: RolloutFunction, stage: string) => {
   });
 };
 
-/** Adds what the rollouts of a stage share, and returns the rollout; undefined if new versions get all traffic at once. */
-export const rolloutOf = (scope: Construct, config: Config): Rollout | undefined => {
-  const { rollout, stage } = config;
-  if (rollout === 'all-at-once') return undefined;
-  const application = new LambdaApplication(scope, 'Rollout');
-  // "must have a * scope" (CloudWatch, DescribeAlarms), as in the managed policy of AWS. Each function adds itself.
+/** Returns the role of CodeDeploy, and the policy to which each function adds itself. */
+const deployRole = (scope: Construct) => {
+  // "must have a * scope" (CloudWatch, DescribeAlarms), as in the managed policy of AWS.
   const policy = new PolicyDocument({ statements: [allow(['cloudwatch:DescribeAlarms'], ['*'])] });
   const role = new Role(scope, 'RolloutRole', {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
@@ -102,31 +103,35 @@ export const rolloutOf = (scope: Construct, config: Config): Rollout | undefined
     id: 'AwsSolutions-IAM5[Resource::*]',
     reason: 'CloudWatch allows DescribeAlarms on all alarms or on none.',
   });
-  const aliases: CfnAlias[] = [];
-  return (parent, of) => {
-    const alias = new Alias(parent, 'Live', { aliasName: ALIAS, version: of.lambda.currentVersion });
-    const { functionArn } = of.lambda;
+  return { policy, role };
+};
+
+/** Adds what the rollouts of a stage share, and returns the rollout; undefined if all new code gets all traffic at once. */
+export const rolloutOf = (scope: Construct, { rollout, stage }: Config): Rollout | undefined => {
+  if (rollout === 'all-at-once') return undefined;
+  const application = new LambdaApplication(scope, 'Rollout');
+  const { policy, role } = deployRole(scope);
+  return (parent, functionName, lambda) => {
+    const name = IN_STEPS.find((each) => each === functionName);
+    if (name === undefined) return undefined;
+    const alias = new Alias(parent, 'Live', { aliasName: ALIAS, version: lambda.currentVersion });
     policy.addStatements(
       allow(
         ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-        [functionArn, `${functionArn}:${ALIAS}`],
+        [lambda.functionArn, `${lambda.functionArn}:${ALIAS}`],
       ),
     );
     new LambdaDeploymentGroup(parent, 'Rollout', {
       application,
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: [versionAlarm(parent, of, stage)],
+      alarms: [versionAlarm(parent, { name, lambda, stage })],
       // The managed policy of AWS would be added to it, which allows more than this.
       role: role.withoutPolicyUpdates(),
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
-    const resource = alias.node.defaultChild as CfnAlias;
     // An alias without this policy is moved by CloudFormation itself. The next gradual deploy finds the group as it was.
-    if (rollout === 'direct') resource.cfnOptions.updatePolicy = undefined;
-    const earlier = aliases.at(-GROUP);
-    if (earlier) resource.addResourceDependency(earlier);
-    aliases.push(resource);
+    if (rollout === 'direct') (alias.node.defaultChild as CfnAlias).cfnOptions.updatePolicy = undefined;
     return alias;
   };
 };

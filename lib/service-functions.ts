@@ -99,8 +99,6 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
         grants: grantsOf(AUTHORIZER_PERMISSIONS, resources),
         memoryMb: 1024,
         timeoutSeconds: 5,
-        impact: 'Every request with an API key fails.',
-        throwsToRefuse: true,
       }),
 
     ofRoute: (route: Route): IFunction =>

@@ -36,7 +36,7 @@ export interface Stage {
   readonly encryption: 'aws-owned-keys' | 'customer-managed-key';
   /** A second Region that keeps a copy of the hash secret, for 0.40 USD a month: docs/operations.md, "Disaster recovery". */
   readonly hashSecretReplica: string | null;
-  /** More tags for every resource. The project itself sets service and stage, and on the API stack version and commit. */
+  /** More tags for every resource. The project itself sets service and stage. */
   readonly tags: Readonly<Record<string, string>>;
   /** The days for which CloudWatch keeps the logs. */
   readonly logRetentionDays: RetentionDays;

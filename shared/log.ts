@@ -8,11 +8,18 @@ import { currentRequest } from './request-context.ts';
 export interface EventKind {
   readonly level: 'INFO' | 'WARN' | 'ERROR';
   readonly fields: readonly string[];
-  /** Metric name -> [unit, the field that holds its value, or 1 for a count]. */
-  readonly metrics: Readonly<Record<string, readonly ['Count' | 'Milliseconds' | 'Percent', string | 1]>>;
-  /** The sets of fields that become the metrics' dimensions. Each combination of values is billed as one metric. */
+  readonly metrics: Readonly<Record<string, LoggedMetric>>;
+}
+
+interface LoggedMetric {
+  readonly unit: 'Count' | 'Milliseconds' | 'Percent';
+  /** The field that holds the value; a count is 1 for each event. */
+  readonly value?: string;
+  /** The sets of fields that become dimensions. Each combination of values is billed as one metric, so a set is here only if something reads it. */
   readonly dimensions: readonly (readonly string[])[];
 }
+
+const countBy = (...dimensions: readonly (readonly string[])[]) => ({ unit: 'Count', dimensions }) as const;
 
 export const EVENTS = {
   /** `calls`: each call to DynamoDB, KMS, Secrets Manager and providers with its milliseconds. `cause…`: the cause of a 5xx. */
@@ -34,8 +41,10 @@ export const EVENTS = {
       'plan',
       'outcome',
     ],
-    metrics: { Requests: ['Count', 1], Duration: ['Milliseconds', 'duration_ms'] },
-    dimensions: [['operation'], ['operation', 'outcome'], ['plan']],
+    metrics: {
+      Requests: countBy(['operation', 'outcome'], ['plan']),
+      Duration: { unit: 'Milliseconds', value: 'duration_ms', dimensions: [['operation']] },
+    },
   },
   /** The caller got `internal`. By `version`, a gradual rollout finds the failures of the version being deployed. */
   request_failed: {
@@ -49,53 +58,52 @@ export const EVENTS = {
       'error_stack',
       'error_cause',
     ],
-    metrics: { UnexpectedErrors: ['Count', 1] },
-    dimensions: [[], ['operation', 'version']],
+    metrics: { UnexpectedErrors: countBy([], ['operation', 'version']) },
   },
   /** A limit's store could not be reached, so a request passed uncounted. */
   rate_limiter_unreachable: {
     level: 'WARN',
     fields: ['request_id', 'operation', 'key_id', 'error_name'],
-    metrics: { RateLimiterUnreachable: ['Count', 1] },
-    dimensions: [[]],
+    metrics: { RateLimiterUnreachable: countBy([]) },
   },
   /** A key used up one of its hourly or daily limits, or its share of a ceiling: `limit` is then `share-of-paid-checks-per-day` or `share-of-sms-per-day`. */
   key_limit_used_up: {
     level: 'WARN',
     fields: ['request_id', 'operation', 'limit', 'key_id'],
-    metrics: { KeyLimitsUsedUp: ['Count', 1] },
-    dimensions: [[]],
+    metrics: {},
   },
   /** A paid check or an SMS. `ceiling`: paid-checks-per-day, sms-per-day. */
   stage_ceiling_counted: {
     level: 'INFO',
     fields: ['ceiling', 'used_percent'],
-    metrics: { StageCeilingUsedPercent: ['Percent', 'used_percent'] },
-    dimensions: [['ceiling']],
+    metrics: {
+      StageCeilingUsedPercent: { unit: 'Percent', value: 'used_percent', dimensions: [['ceiling']] },
+    },
   },
   /** One billed call to a provider. `outcome`: the verdict, or the reason why there is none. */
   provider_called: {
     level: 'INFO',
     fields: ['request_id', 'provider', 'provider_operation', 'outcome', 'duration_ms', 'attempt'],
-    metrics: { ProviderCalls: ['Count', 1], ProviderDuration: ['Milliseconds', 'duration_ms'] },
-    dimensions: [
-      ['provider', 'provider_operation'],
-      ['provider', 'provider_operation', 'outcome'],
-    ],
+    metrics: {
+      ProviderCalls: countBy(['provider', 'provider_operation', 'outcome']),
+      ProviderDuration: {
+        unit: 'Milliseconds',
+        value: 'duration_ms',
+        dimensions: [['provider', 'provider_operation']],
+      },
+    },
   },
   /** A secret could not be read again, or is malformed now. The last good value stays in use. */
   secret_refresh_failed: {
     level: 'ERROR',
     fields: ['request_id', 'secret', 'error_name', 'error_message'],
-    metrics: { SecretRefreshFailures: ['Count', 1] },
-    dimensions: [[]],
+    metrics: { SecretRefreshFailures: countBy([]) },
   },
   /** No API key is stored for the canary, so it reads the public keys only. */
   canary_key_missing: {
     level: 'WARN',
     fields: [],
-    metrics: { CanaryKeysMissing: ['Count', 1] },
-    dimensions: [[]],
+    metrics: {},
   },
   /**
    * A provider gave no result, also if another one took over. `reason`: misconfigured (`error_message` names the field), unreadable,
@@ -104,35 +112,30 @@ export const EVENTS = {
   provider_failed: {
     level: 'WARN',
     fields: ['request_id', 'provider', 'provider_operation', 'reason', 'error_name', 'error_message'],
-    metrics: { ProviderFailures: ['Count', 1] },
-    dimensions: [['provider']],
+    metrics: { ProviderFailures: countBy(['provider']) },
   },
   code_sent: {
     level: 'INFO',
     fields: ['request_id', 'provider', 'seller_id'],
-    metrics: { CodesSent: ['Count', 1] },
-    dimensions: [['provider']],
+    metrics: { CodesSent: countBy(['provider']) },
   },
   /** `provider`: the one that sent the code. If there are far fewer of these than of code_sent, messages do not arrive. */
   code_redeemed: {
     level: 'INFO',
     fields: ['request_id', 'provider', 'seller_id'],
-    metrics: { CodesRedeemed: ['Count', 1] },
-    dimensions: [['provider']],
+    metrics: { CodesRedeemed: countBy(['provider']) },
   },
   /** A failed verify of the buyer app's key, of an outstanding code, above failed-verifies-per-hour. It was not refused. */
   failed_verifies_above_limit: {
     level: 'WARN',
     fields: ['request_id', 'operation', 'seller_id', 'key_id'],
-    metrics: { FailedVerifiesAboveLimit: ['Count', 1] },
-    dimensions: [[]],
+    metrics: { FailedVerifiesAboveLimit: countBy([]) },
   },
   /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable. By `version`, a rollout tells refusals from crashes. */
   key_checked: {
     level: 'INFO',
     fields: ['request_id', 'version', 'outcome', 'seller_id', 'key_id', 'plan'],
-    metrics: { KeysChecked: ['Count', 1] },
-    dimensions: [['outcome'], ['version']],
+    metrics: { KeysChecked: countBy(['outcome'], ['version']) },
   },
 } as const satisfies Record<string, EventKind>;
 
@@ -158,16 +161,25 @@ export const redirectLog = (write: (line: string) => void): (() => void) => {
 type Values = Readonly<Record<string, string | number | undefined>>;
 
 /** CloudWatch rejects a document that names an absent field, so metrics and dimension sets with one are left out. */
-const embeddedMetrics = ({ metrics, dimensions }: EventKind, values: Values, now: number) => {
-  const has = (field: string | 1) => field === 1 || values[field] !== undefined;
-  const known = Object.entries(metrics).filter(([, [, field]]) => has(field));
-  const Dimensions = dimensions.filter((set) => set.every(has));
-  if (known.length === 0 || Dimensions.length === 0) return {};
-  const Metrics = known.map(([Name, [Unit]]) => ({ Name, Unit }));
+const embeddedMetrics = ({ metrics }: EventKind, values: Values, now: number) => {
+  const has = (field: string) => values[field] !== undefined;
+  const written = Object.entries(metrics).flatMap(([name, { unit, value, dimensions }]) => {
+    const Dimensions = dimensions.filter((set) => set.every(has));
+    if (Dimensions.length === 0 || (value !== undefined && !has(value))) return [];
+    return [{ name, value: value === undefined ? 1 : values[value], unit, Dimensions }];
+  });
+  if (written.length === 0) return {};
   const Namespace = readEnv(['METRIC_NAMESPACE']).METRIC_NAMESPACE;
   return {
-    ...Object.fromEntries(known.map(([Name, [, field]]) => [Name, field === 1 ? 1 : values[field]])),
-    _aws: { Timestamp: now, CloudWatchMetrics: [{ Namespace, Dimensions, Metrics }] },
+    ...Object.fromEntries(written.map(({ name, value }) => [name, value])),
+    _aws: {
+      Timestamp: now,
+      CloudWatchMetrics: written.map(({ name, unit, Dimensions }) => ({
+        Namespace,
+        Dimensions,
+        Metrics: [{ Name: name, Unit: unit }],
+      })),
+    },
   };
 };
 

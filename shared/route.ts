@@ -98,8 +98,6 @@ export interface Route {
   readonly timeoutSeconds: number;
   /** When a response must be ready: 3 if not given. A row that calls a provider has the time limit of its function. */
   readonly deadlineSeconds?: number;
-  /** What people cannot do while it fails: the first sentence of its alarm. */
-  readonly impact: string;
 }
 
 type WithDefault = 'name' | 'tag' | 'repeatable' | 'memoryMb' | 'timeoutSeconds' | 'problems';

@@ -5,15 +5,15 @@ import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { isSandbox } from '#shared/providers/sandbox.ts';
+import type { Monitoring } from '../alarms.ts';
 import { ApiFunction, type FunctionDefaults } from '../api-function.ts';
 import type { Config } from '../config.ts';
 import type { DataStack } from '../data-stack.ts';
 import { allow } from '../grants.ts';
 import { ALARM_PERIOD, metricNamespaceOf, SUM } from '../metrics.ts';
 
-const IMPACT = 'The service does not respond as it should over its public URL: clients cannot use it.';
-
 interface CanaryProps extends FunctionDefaults {
+  readonly monitoring: Monitoring;
   readonly codeFolder: string;
   readonly baseUrl: string;
   readonly config: Pick<Config, 'stage' | 'providers'>;
@@ -41,12 +41,11 @@ const keySecretArn = (
 };
 
 /**
- * Adds a function that calls the service every five minutes over the public URL, and alarms on its failures and on a missing key. Returns
+ * Adds a function that calls the service every five minutes over the public URL, and alarms on its failures. Returns
  * the ARN of the secret that takes its API key.
  */
 export const addCanary = (scope: Construct, props: CanaryProps): string => {
-  const { baseUrl, config, encryption, ...defaults } = props;
-  const { monitoring } = defaults;
+  const { baseUrl, config, encryption, monitoring, ...defaults } = props;
   const secretArn = keySecretArn(scope, config.stage, encryption);
   const canary = new ApiFunction(scope, 'canary', {
     ...defaults,
@@ -54,7 +53,6 @@ export const addCanary = (scope: Construct, props: CanaryProps): string => {
     description: 'Calls the service over the public URL',
     memoryMb: 256,
     timeoutSeconds: 28,
-    impact: IMPACT,
     environment: {
       BASE_URL: baseUrl,
       KEY_SECRET: secretArn,
@@ -62,7 +60,6 @@ export const addCanary = (scope: Construct, props: CanaryProps): string => {
       METRIC_NAMESPACE: metricNamespaceOf(config.stage),
     },
     grants: [allow(['secretsmanager:GetSecretValue'], [secretArn])],
-    isOperation: false,
   });
   // A failed run is reported as it is: Lambda would repeat it twice, beside the retries of EventBridge.
   canary.lambda.configureAsyncInvoke({ retryAttempts: 0 });
@@ -72,20 +69,12 @@ export const addCanary = (scope: Construct, props: CanaryProps): string => {
   });
   monitoring.addAlarm(scope, {
     name: 'canary',
-    impact: IMPACT,
+    impact: 'The service does not respond as it should over its public URL: clients cannot use it.',
     metric: canary.lambda.metricErrors(SUM),
     threshold: 1,
     periods: [2, 3],
     // The canary reports every five minutes, so missing data is a failure too.
     missingData: TreatMissingData.BREACHING,
-  });
-  monitoring.addAlarm(scope, {
-    name: 'canary-key-missing',
-    impact:
-      'The canary has no API key: it reads the public keys only, so nobody learns that sellers cannot call.',
-    metric: monitoring.metrics.one('CanaryKeysMissing', {}),
-    threshold: 1,
-    periods: [3, 3],
   });
   return secretArn;
 };

@@ -18,7 +18,6 @@ export const accessTokenRoutes = routeRows('Access tokens', {
       },
     },
     permissions: { signingKey: 'publish' },
-    impact: 'Sellers cannot verify access tokens once their cached keys expire.',
   },
   'get-openid-configuration': {
     method: 'GET',
@@ -35,6 +34,5 @@ export const accessTokenRoutes = routeRows('Access tokens', {
       },
     },
     permissions: { tokenIssuer: true },
-    impact: 'Sellers cannot configure a library by the issuer URL.',
   },
 } as const satisfies Record<string, Row>);

@@ -27,7 +27,6 @@ export const apiKeyRoutes = routeRows('Key', {
       'failed-verifies-per-hour',
     ],
     permissions: { table: { 'SELLER#': ['BatchGetItem'], 'LIMIT#': ['BatchGetItem'] } },
-    impact: 'Sellers cannot see what their key may do.',
   },
   'get-key-usage': {
     method: 'GET',
@@ -40,7 +39,6 @@ export const apiKeyRoutes = routeRows('Key', {
     query: keyUsageQuerySchema,
     responses: { 200: { description: 'The use of the key.', schema: keyUsageSchema } },
     permissions: { table: { 'LIMIT#': ['Query'] } },
-    impact: 'Sellers cannot see what their key used.',
   },
   'rotate-key': {
     method: 'POST',
@@ -65,6 +63,5 @@ export const apiKeyRoutes = routeRows('Key', {
       },
       newSecrets: true,
     },
-    impact: 'Sellers cannot rotate their key.',
   },
 } as const satisfies Record<string, Row>);

@@ -29,7 +29,6 @@ export const buyerRoutes = routeRows('Buyer app', {
       signingKey: 'publish',
       tokenIssuer: true,
     },
-    impact: 'The buyer app cannot show buyers who linked them.',
   },
   'end-link': {
     method: 'DELETE',
@@ -60,6 +59,5 @@ export const buyerRoutes = routeRows('Buyer app', {
     },
     timeoutSeconds: 12,
     deadlineSeconds: 10,
-    impact: 'Buyers cannot end links.',
   },
 } as const satisfies Record<string, Row>);

@@ -36,7 +36,6 @@ export const docsPageRoutes = routeRows('Documentation', {
     description: 'The interface as an OpenAPI 3.0 document.',
     responses: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
     permissions: { release: true },
-    impact: 'Sellers cannot read the OpenAPI document.',
   },
   'get-docs': {
     method: 'GET',
@@ -46,7 +45,6 @@ export const docsPageRoutes = routeRows('Documentation', {
     description: 'The interface as a page for people, with a form to try each operation.',
     responses: { 200: PAGE_RESPONSE },
     permissions: { pages: ['reference'] },
-    impact: 'Sellers cannot open the reference page.',
   },
   'get-guide': {
     method: 'GET',
@@ -66,6 +64,5 @@ export const docsPageRoutes = routeRows('Documentation', {
     },
     problems: ['not_found'],
     permissions: { pages: GUIDE_PAGES },
-    impact: 'Sellers cannot open the guides from the reference page.',
   },
 } as const satisfies Record<string, Row>);

@@ -18,6 +18,5 @@ export const eventRoutes = routeRows('Events', {
     responses: { 200: { description: 'One page of events.', schema: eventPageSchema } },
     problems: ['events_expired'],
     permissions: { table: { 'SELLER#': ['GetItem'], 'EVENTS#': ['Query'] } },
-    impact: 'Sellers do not learn what changed.',
   },
 } as const satisfies Record<string, Row>);

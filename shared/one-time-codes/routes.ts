@@ -33,7 +33,6 @@ export const oneTimeCodeRoutes = routeRows('One-time codes', {
     },
     timeoutSeconds: 20,
     deadlineSeconds: 20,
-    impact: 'Buyers get no sign-in codes.',
   },
   'verify-otp': {
     method: 'POST',
@@ -57,6 +56,5 @@ export const oneTimeCodeRoutes = routeRows('One-time codes', {
       tokenIssuer: true,
       smsProviders: true,
     },
-    impact: 'Buyers cannot sign in.',
   },
 } as const satisfies Record<string, Row>);

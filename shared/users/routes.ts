@@ -62,7 +62,6 @@ export const userRoutes = routeRows('Users', {
     },
     timeoutSeconds: 20,
     deadlineSeconds: 20,
-    impact: 'Sellers cannot link buyers.',
   },
   'list-users': {
     method: 'GET',
@@ -94,7 +93,6 @@ export const userRoutes = routeRows('Users', {
       },
       hashes: true,
     },
-    impact: 'Sellers cannot see their users.',
   },
   'get-user': {
     method: 'GET',
@@ -107,7 +105,6 @@ export const userRoutes = routeRows('Users', {
     responses: { 200: { description: 'The user.', schema: userSchema } },
     problems: ['user_not_found'],
     permissions: { table: { 'USERS#': ['GetItem'] } },
-    impact: 'Sellers cannot read a user by its id.',
   },
   'update-user': {
     method: 'PATCH',
@@ -132,7 +129,6 @@ export const userRoutes = routeRows('Users', {
     },
     timeoutSeconds: 12,
     deadlineSeconds: 5,
-    impact: 'Sellers cannot correct users.',
   },
   'check-user': {
     method: 'POST',
@@ -172,7 +168,6 @@ export const userRoutes = routeRows('Users', {
     },
     timeoutSeconds: 20,
     deadlineSeconds: 20,
-    impact: 'Sellers cannot check users again.',
   },
   'delete-user': {
     method: 'DELETE',
@@ -199,6 +194,5 @@ export const userRoutes = routeRows('Users', {
     },
     timeoutSeconds: 12,
     deadlineSeconds: 5,
-    impact: 'Sellers cannot remove users.',
   },
 } as const satisfies Record<string, Row>);

@@ -79,7 +79,7 @@ const cloudWatch = ({ AlarmNamePrefix, StateValue }: Readonly<Record<string, str
     200,
     'application/x-amz-json-1.0',
     JSON.stringify({
-      MetricAlarms: [{ AlarmName: `${AlarmNamePrefix}table-throttled`, StateValue }],
+      MetricAlarms: [{ AlarmName: `${AlarmNamePrefix}throttled`, StateValue }],
       CompositeAlarms: [],
     }),
   );

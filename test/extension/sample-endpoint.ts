@@ -30,7 +30,6 @@ export const sampleRoute = {
   permissions: { table: { 'USERS#': ['UpdateItem'] }, hashes: true },
   memoryMb: 512,
   timeoutSeconds: 10,
-  impact: 'Sellers cannot update samples.',
 } as const satisfies Route;
 
 /** A row for any valid key, with no permissions but those of its key. */
@@ -73,7 +72,6 @@ export const sampleKeyRoute = {
   permissions: {},
   memoryMb: 512,
   timeoutSeconds: 10,
-  impact: 'Sellers cannot read samples.',
 } as const satisfies Route;
 
 /** The scopes are a readonly array: a response is only read. */

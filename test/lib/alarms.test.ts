@@ -1,257 +1,279 @@
 import { STAGES } from '#lib/stages.ts';
+import { EVENTS } from '#shared/log.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
-const { api } = templatesOf('prod', COMPLETE);
+const { api } = templatesOf('prod', EVERY_OPTION);
+const dev = templatesOf('dev').api;
 
-const everyAlarm = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm')).map(
-  ({ Properties }) => Properties,
-);
+interface Metric {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
+}
+
+interface Counted {
+  readonly Id: string;
+  readonly Expression?: string;
+  readonly MetricStat?: { readonly Metric: Metric; readonly Period: number; readonly Stat: string };
+}
+
+interface Alarm extends Partial<Metric> {
+  readonly AlarmName: string;
+  readonly AlarmActions?: readonly unknown[];
+  readonly OKActions?: readonly unknown[];
+  readonly ComparisonOperator: string;
+  readonly Threshold: number;
+  readonly DatapointsToAlarm: number;
+  readonly EvaluationPeriods: number;
+  readonly TreatMissingData: string;
+  readonly Period?: number;
+  readonly Statistic?: string;
+  readonly ExtendedStatistic?: string;
+  readonly Metrics?: readonly Counted[];
+}
+
+const PREFIX = 'buyer-linking-prod-';
+
+const alarmsOf = (template: typeof api): readonly Alarm[] =>
+  Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
 
 /** The alarms of the stage. Those of a rollout end with a version, and CodeDeploy reads them. */
-const all = everyAlarm.filter(({ AlarmName }) => typeof AlarmName === 'string');
+const stageAlarmsOf = (template: typeof api) =>
+  alarmsOf(template).filter(({ AlarmName }) => typeof AlarmName === 'string');
 
-/** An alarm by the end of its name. */
-const alarmOf = (name: string) => all.find(({ AlarmName }) => AlarmName === `buyer-linking-prod-${name}`);
+const all = stageAlarmsOf(api);
 
-/** The logical id of the function of an operation. */
-const functionOf = (operation: string): string | undefined =>
-  Object.keys(resourcesOf(api, 'AWS::Lambda::Function')).find((id) =>
-    id.startsWith(`${operation.replaceAll('-', '')}Function`),
+const nameOf = ({ AlarmName }: Alarm): string => AlarmName.slice(PREFIX.length);
+
+/** The metric as text: `Sum of BuyerLinking/prod CodesSent provider=sms-ir in 1800 s`. */
+const textOf = (metric: Partial<Metric>, statistic: string | undefined, period: number | undefined): string =>
+  [
+    `${statistic} of ${metric.Namespace} ${metric.MetricName}`,
+    ...(metric.Dimensions ?? []).map(
+      ({ Name, Value }) => `${Name}=${typeof Value === 'string' ? Value : JSON.stringify(Value)}`,
+    ),
+    `in ${period} s`,
+  ].join(' ');
+
+/** What raises an alarm: its metric, or its expression and the metrics in it; the threshold; n of m periods. */
+const conditionOf = (alarm: Alarm) => {
+  const [first, ...counted] = alarm.Metrics ?? [];
+  const metrics = counted.map(({ Id, MetricStat: stat }) => [
+    Id,
+    textOf(stat?.Metric ?? {}, stat?.Stat, stat?.Period),
+  ]);
+  return [
+    first?.Expression ?? textOf(alarm, alarm.Statistic ?? alarm.ExtendedStatistic, alarm.Period),
+    ...(first === undefined ? [] : [Object.fromEntries(metrics)]),
+    alarm.Threshold,
+    `${alarm.DatapointsToAlarm} of ${alarm.EvaluationPeriods}`,
+  ];
+};
+
+/** The logical id of the function of the canary. */
+const canary = Object.keys(resourcesOf(api, 'AWS::Lambda::Function')).find((id) => id.startsWith('canary'));
+
+const ours = (metric: string, period = 300): string => `Sum of BuyerLinking/prod ${metric} in ${period} s`;
+
+const LINKS = ours('Requests operation=create-user outcome=verification_unavailable');
+const CHECKS = ours('Requests operation=check-user outcome=verification_unavailable');
+const CODES = ours('Requests operation=send-otp outcome=sms_unavailable');
+const TABLE = 'TableName={"Fn::ImportValue":"buyer-linking-prod-data:ExportsOutputRefTable';
+
+const tooFew = (index: number): string =>
+  `IF(sent${index} >= 20 AND redeemed${index} < sent${index} * 0.2, 1, 0)`;
+
+const CONDITIONS = {
+  'server-errors': [
+    'responses - 2 * (links + checks + codes)',
+    {
+      responses: 'Sum of AWS/ApiGateway 5XXError ApiName=buyer-linking-prod-api in 300 s',
+      links: LINKS,
+      checks: CHECKS,
+      codes: CODES,
+    },
+    5,
+    '2 of 2',
+  ],
+  'operations-failing': [ours('UnexpectedErrors'), 3, '1 of 1'],
+  'slow-reads': ['p99 of BuyerLinking/prod Duration operation=list-users in 300 s', 2000, '3 of 3'],
+  throttled: [
+    'functions + (reads + writes + 0 * consumed) / 10',
+    {
+      functions: 'Sum of AWS/Lambda Throttles in 300 s',
+      reads: expect.stringContaining(`Sum of AWS/DynamoDB ReadThrottleEvents ${TABLE}`),
+      writes: expect.stringContaining(`Sum of AWS/DynamoDB WriteThrottleEvents ${TABLE}`),
+      consumed: expect.stringContaining(`Sum of AWS/DynamoDB ConsumedReadCapacityUnits ${TABLE}`),
+    },
+    1,
+    '1 of 1',
+  ],
+  'aws-calls-failing': [
+    'uncounted / 10 + unread / 3',
+    { uncounted: ours('RateLimiterUnreachable'), unread: ours('SecretRefreshFailures') },
+    1,
+    '1 of 1',
+  ],
+  'identity-registries-unavailable': ['links + checks', { links: LINKS, checks: CHECKS }, 5, '1 of 1'],
+  'sms-unavailable': [CODES, 5, '1 of 1'],
+  'providers-failing': [
+    'failed0 + failed1 + failed2 + failed3',
+    Object.fromEntries(
+      ['jibit', 'zohal', 'kavenegar', 'sms-ir'].map((provider, index) => [
+        `failed${index}`,
+        ours(`ProviderFailures provider=${provider}`),
+      ]),
+    ),
+    5,
+    '1 of 1',
+  ],
+  'codes-unredeemed': [
+    `${tooFew(0)} + ${tooFew(1)}`,
+    {
+      sent0: ours('CodesSent provider=kavenegar', 1800),
+      redeemed0: ours('CodesRedeemed provider=kavenegar', 1800),
+      sent1: ours('CodesSent provider=sms-ir', 1800),
+      redeemed1: ours('CodesRedeemed provider=sms-ir', 1800),
+    },
+    1,
+    '1 of 1',
+  ],
+  // A tenth of the 1,000 requests a second of an operation, in five minutes.
+  'wrong-keys': [
+    'malformed + unknown',
+    { malformed: ours('KeysChecked outcome=malformed'), unknown: ours('KeysChecked outcome=unknown') },
+    30_000,
+    '1 of 1',
+  ],
+  'codes-rejected': [
+    'above + rejected / 100',
+    {
+      above: ours('FailedVerifiesAboveLimit'),
+      rejected: ours('Requests operation=verify-otp outcome=code_rejected'),
+    },
+    1,
+    '1 of 1',
+  ],
+  'firewall-blocks': [
+    'Sum of AWS/WAFV2 BlockedRequests Region={"Ref":"AWS::Region"} Rule=ALL WebACL=BuyerLinking-prod in 300 s',
+    1000,
+    '1 of 1',
+  ],
+  'ceiling-paid-checks-per-day': [
+    'Maximum of BuyerLinking/prod StageCeilingUsedPercent ceiling=paid-checks-per-day in 300 s',
+    80,
+    '1 of 1',
+  ],
+  'ceiling-sms-per-day': [
+    'Maximum of BuyerLinking/prod StageCeilingUsedPercent ceiling=sms-per-day in 300 s',
+    80,
+    '1 of 1',
+  ],
+  // 30 days before its end.
+  'certificate-expiring': [
+    'IF(days <= 30, 1, 0)',
+    {
+      days: `Minimum of AWS/CertificateManager DaysToExpiry CertificateArn=${EVERY_OPTION.domain.certificateArn} in 86400 s`,
+    },
+    1,
+    '1 of 1',
+  ],
+  canary: [`Sum of AWS/Lambda Errors FunctionName={"Ref":"${canary}"} in 300 s`, 1, '2 of 3'],
+};
+
+/** Whether an event records the metric by exactly these dimensions: CloudWatch has no data of any others. */
+const isRecorded = ([name, ...dimensions]: readonly string[]): boolean =>
+  Object.values(EVENTS).some(({ metrics }) =>
+    Object.entries(metrics).some(
+      ([recorded, { dimensions: sets }]) =>
+        recorded === name &&
+        sets.some((set: readonly string[]) => [...set].sort().join() === [...dimensions].sort().join()),
+    ),
   );
 
-const dimensions = (values: Readonly<Record<string, unknown>>) =>
-  Object.entries(values).map(([Name, Value]) => ({ Name, Value }));
-
-const OURS = 'BuyerLinking/prod';
-const FIVE_MINUTES = 300;
-
-/** Alarms on one metric by name: namespace, metric, dimensions, statistic, threshold, and n of m periods of five minutes. */
-const CONDITIONS = [
-  ['server-errors', 'AWS/ApiGateway', '5XXError', { ApiName: 'buyer-linking-prod-api' }, 'Sum', 5, [2, 2]],
-  ['operations-failing', OURS, 'UnexpectedErrors', {}, 'Sum', 3, [1, 1]],
-  ['slow-responses', 'AWS/ApiGateway', 'Latency', { ApiName: 'buyer-linking-prod-api' }, 'p99', 8000, [3, 3]],
-  ['functions-throttled', 'AWS/Lambda', 'Throttles', {}, 'Sum', 1, [1, 1]],
-  [
-    'sms-unavailable',
-    OURS,
-    'Requests',
-    { operation: 'send-otp', outcome: 'sms_unavailable' },
-    'Sum',
-    5,
-    [1, 1],
-  ],
-  ['rate-limiter-unreachable', OURS, 'RateLimiterUnreachable', {}, 'Sum', 10, [1, 1]],
-  ['secret-refresh-failing', OURS, 'SecretRefreshFailures', {}, 'Sum', 3, [1, 1]],
-  [
-    'codes-rejected',
-    OURS,
-    'Requests',
-    { operation: 'verify-otp', outcome: 'code_rejected' },
-    'Sum',
-    100,
-    [1, 1],
-  ],
-  ['key-limit-used-up', OURS, 'KeyLimitsUsedUp', {}, 'Sum', 1, [1, 1]],
-  ['app-verifies-failing', OURS, 'FailedVerifiesAboveLimit', {}, 'Sum', 1, [1, 1]],
-  ['canary-key-missing', OURS, 'CanaryKeysMissing', {}, 'Sum', 1, [3, 3]],
-  ['canary', 'AWS/Lambda', 'Errors', { FunctionName: { Ref: functionOf('canary') } }, 'Sum', 1, [2, 3]],
-  [
-    'firewall-blocks',
-    'AWS/WAFV2',
-    'BlockedRequests',
-    { Region: { Ref: 'AWS::Region' }, Rule: 'ALL', WebACL: 'BuyerLinking-prod' },
-    'Sum',
-    1000,
-    [1, 1],
-  ],
-  ...Object.entries(STAGES.prod.reservedConcurrency.functions).map(
-    ([operation, reserved]) =>
-      [
-        `${operation}-concurrency`,
-        'AWS/Lambda',
-        'ConcurrentExecutions',
-        { FunctionName: { Ref: functionOf(operation) } },
-        'Maximum',
-        reserved * 0.8,
-        [1, 1],
-      ] as const,
-  ),
-  ...['paid-checks-per-day', 'sms-per-day'].map(
-    (ceiling) =>
-      [`ceiling-${ceiling}`, OURS, 'StageCeilingUsedPercent', { ceiling }, 'Maximum', 80, [1, 1]] as const,
-  ),
-  ...[...STAGES.prod.providers.identityRegistry, ...STAGES.prod.providers.sms].map(
-    (provider) =>
-      [`provider-failing-${provider}`, OURS, 'ProviderFailures', { provider }, 'Sum', 5, [1, 1]] as const,
-  ),
-] as const;
+const metricsOf = ({ Metrics = [], ...own }: Alarm): readonly Partial<Metric>[] => [
+  own,
+  ...Metrics.map(({ MetricStat }) => MetricStat?.Metric ?? {}),
+];
 
 describe('the alarms of prod', () => {
-  test.each(CONDITIONS)(
-    '%s: %s %s by %j, its %s at %d or above, in %j periods of five minutes',
-    (name, namespace, metric, values, statistic, threshold, [breaching, evaluated]) => {
-      const alarm = alarmOf(name);
-      expect(alarm).toMatchObject({
-        Namespace: namespace,
-        MetricName: metric,
-        Threshold: threshold,
-        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-        Period: FIVE_MINUTES,
-        DatapointsToAlarm: breaching,
-        EvaluationPeriods: evaluated,
-      });
-      expect(alarm.Statistic ?? alarm.ExtendedStatistic).toBe(statistic);
-      expect(alarm.Dimensions ?? []).toEqual(dimensions(values));
-    },
-  );
+  test('with every option are these 16, each raised at its threshold or above', () => {
+    expect(Object.fromEntries(all.map((alarm) => [nameOf(alarm), conditionOf(alarm)]))).toEqual(CONDITIONS);
+    expect(all.length).toBeLessThanOrEqual(16);
+    const operators = alarmsOf(api).map(({ ComparisonOperator }) => ComparisonOperator);
+    expect(new Set(operators)).toEqual(new Set(['GreaterThanOrEqualToThreshold']));
+  });
 
   test('on the registries count every operation that asks them', () => {
-    const { Metrics, Threshold } = alarmOf('identity-registries-unavailable');
-    const [{ Expression }, ...counted] = Metrics;
     const asking = allRoutes.filter(({ permissions }) => permissions.identityRegistry);
-    expect({ Expression, Threshold }).toEqual({ Expression: 'links + checks', Threshold: 5 });
-    expect(counted.map(({ MetricStat }: { MetricStat: unknown }) => MetricStat)).toEqual(
-      asking.map(({ name: operation }) => ({
-        Metric: {
-          Namespace: OURS,
-          MetricName: 'Requests',
-          Dimensions: dimensions({ operation, outcome: 'verification_unavailable' }),
-        },
-        Period: FIVE_MINUTES,
-        Stat: 'Sum',
-      })),
-    );
+    expect(asking.map(({ name }) => name).sort()).toEqual(['check-user', 'create-user']);
   });
 
-  test('are in the table above or in a test of their own', () => {
-    const listed: string[] = CONDITIONS.map(([name]) => `buyer-linking-prod-${name}`);
-    const others = all.map(({ AlarmName }) => AlarmName).filter((name) => !listed.includes(name));
-    expect(others.sort()).toEqual([
-      ...STAGES.prod.providers.sms.map((provider) => `buyer-linking-prod-codes-unredeemed-${provider}`),
-      'buyer-linking-prod-identity-registries-unavailable',
-      'buyer-linking-prod-nat-ports-used-up',
-      'buyer-linking-prod-table-throttled',
-      'buyer-linking-prod-wrong-keys',
+  test('are at most two in an outage of the registries: what it changes is in two alarms, and taken off in a third', () => {
+    const changes = (metric: Partial<Metric>) =>
+      metric.MetricName === 'ProviderFailures' ||
+      metric.MetricName === '5XXError' ||
+      JSON.stringify(metric.Dimensions ?? []).includes('verification_unavailable');
+    const raised = all.filter((alarm) => metricsOf(alarm).some(changes)).map(nameOf);
+    expect(raised.sort()).toEqual([
+      'identity-registries-unavailable',
+      'providers-failing',
+      // Its expression takes more off than the outage adds.
+      'server-errors',
     ]);
   });
 
-  test('are at most 60 with those of the rollouts', () => {
-    expect(everyAlarm.length).toBeLessThanOrEqual(60);
-    const { api: withEveryOption } = templatesOf('prod', EVERY_OPTION);
-    const ofEveryOption = Object.keys(resourcesOf(withEveryOption, 'AWS::CloudWatch::Alarm')).length;
-    expect(ofEveryOption).toBeGreaterThan(everyAlarm.length);
-    expect(ofEveryOption).toBeLessThanOrEqual(60);
-    // One rollout for each operation and the authorizer.
-    expect(everyAlarm.length - all.length).toBe(allRoutes.length + 1);
+  test('read metrics that an event records by these dimensions', () => {
+    const used = alarmsOf(api)
+      .flatMap(metricsOf)
+      .filter(({ Namespace }) => Namespace === 'BuyerLinking/prod')
+      .map(({ MetricName, Dimensions = [] }) => [String(MetricName), ...Dimensions.map(({ Name }) => Name)]);
+    expect(used.length).toBeGreaterThan(20);
+    expect(used.filter((metric) => !isRecorded(metric))).toEqual([]);
   });
 
-  test('on wrong keys are raised at a tenth of the throttle of an operation, which these requests use up too', () => {
-    const { Metrics, Threshold } = alarmOf('wrong-keys');
-    const [{ Expression }, ...counted] = Metrics;
-    expect({ Expression, Threshold }).toEqual({ Expression: 'malformed + unknown', Threshold: 30_000 });
-    expect(STAGES.prod.keyedRoutes.requestsPerSecond).toBe(1000);
-    expect(counted.map(({ MetricStat }: { MetricStat: unknown }) => MetricStat)).toEqual(
-      ['malformed', 'unknown'].map((outcome) => ({
-        Metric: { Namespace: OURS, MetricName: 'KeysChecked', Dimensions: dimensions({ outcome }) },
-        Period: FIVE_MINUTES,
-        Stat: 'Sum',
-      })),
-    );
-  });
-
-  test.each([
-    ['one-zone', 'nat0'],
-    ['two-zones', 'nat0 + nat1'],
-  ] as const)('on ports count those of every NAT gateway: %s', (staticEgress, expression) => {
-    const template = templatesOf('prod', { ...COMPLETE, staticEgress }).api;
-    const [alarm] = Object.values(resourcesOf(template, 'AWS::CloudWatch::Alarm')).filter(
-      ({ Properties }) => Properties.AlarmName === 'buyer-linking-prod-nat-ports-used-up',
-    );
-    const [{ Expression }, ...counted] = alarm?.Properties.Metrics ?? [];
-    expect({ Expression, Threshold: alarm?.Properties.Threshold }).toEqual({
-      Expression: expression,
-      Threshold: 1,
-    });
-    expect(counted.map(({ MetricStat }: { MetricStat: unknown }) => MetricStat)).toEqual(
-      Object.keys(resourcesOf(template, 'AWS::EC2::NatGateway')).map((Ref) => ({
-        Metric: {
-          Namespace: 'AWS/NATGateway',
-          MetricName: 'ErrorPortAllocation',
-          Dimensions: dimensions({ NatGatewayId: { Ref } }),
-        },
-        Period: FIVE_MINUTES,
-        Stat: 'Sum',
-      })),
-    );
-  });
-
-  test('on the table have a value while it is used, since alarms on DynamoDB metrics ignore missing data', () => {
-    const { Metrics, Threshold } = alarmOf('table-throttled');
-    expect({ expression: Metrics[0].Expression, Threshold }).toEqual({
-      expression: 'reads + writes + 0 * consumed',
-      Threshold: 10,
-    });
-    expect(
-      Metrics.slice(1).map(
-        ({ Id, MetricStat }: { Id: string; MetricStat: { Metric: { MetricName: string } } }) => [
-          Id,
-          MetricStat.Metric.MetricName,
-        ],
-      ),
-    ).toEqual([
-      ['reads', 'ReadThrottleEvents'],
-      ['writes', 'WriteThrottleEvents'],
-      ['consumed', 'ConsumedReadCapacityUnits'],
+  test('treat missing data as a failure for the canary, as no news for a ceiling, and as good for the others', () => {
+    const treatments = Map.groupBy(all, ({ TreatMissingData }) => TreatMissingData);
+    expect(treatments.get('breaching')?.map(nameOf)).toEqual(['canary']);
+    expect(treatments.get('ignore')?.map(nameOf)).toEqual([
+      'ceiling-paid-checks-per-day',
+      'ceiling-sms-per-day',
     ]);
+    expect(treatments.get('notBreaching')).toHaveLength(all.length - 3);
   });
 
-  test('on the certificate of a domain are raised 30 days before its end', () => {
-    const { domain } = EVERY_OPTION;
-    const withDomain = templatesOf('prod', EVERY_OPTION).api;
-    const [alarm] = Object.values(resourcesOf(withDomain, 'AWS::CloudWatch::Alarm')).filter(
-      ({ Properties }) => Properties.AlarmName === 'buyer-linking-prod-certificate-expiring',
+  test('never use FILL, which can keep an alarm in one state if a metric arrives late', () => {
+    const expressions = alarmsOf(api).flatMap(({ Metrics = [] }) =>
+      Metrics.flatMap(({ Expression }) => Expression ?? []),
     );
-    expect(alarm?.Properties).toMatchObject({ Threshold: 1, EvaluationPeriods: 1 });
-    expect(alarm?.Properties.Metrics).toMatchObject([
-      { Expression: 'IF(days <= 30, 1, 0)' },
-      {
-        MetricStat: {
-          Metric: {
-            Namespace: 'AWS/CertificateManager',
-            MetricName: 'DaysToExpiry',
-            Dimensions: [{ Name: 'CertificateArn', Value: domain.certificateArn }],
-          },
-          Period: 86_400,
-          Stat: 'Minimum',
-        },
-      },
-    ]);
+    expect(expressions.length).toBeGreaterThan(10);
+    expect(expressions.filter((expression) => expression.includes('FILL'))).toEqual([]);
   });
 
-  test('notify the topic when they are raised, except for one that is not urgent, and have no OK action, which a new alarm would run', () => {
+  test('on a ceiling, on redeemed codes and on a firewall exist only where the config sets them', () => {
+    const { api: other } = templatesOf('dev', { alarms: COMPLETE.alarms });
+    const names = stageAlarmsOf(other).map(({ AlarmName }) => AlarmName);
+    expect(names).toHaveLength(11);
+    expect(names.filter((name) => /ceiling|unredeemed|firewall|certificate/.test(name))).toEqual([]);
+  });
+
+  test('notify the topic when they are raised, and have no OK action, which a new alarm would run', () => {
     const [topic, ...otherTopics] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
     expect([topic, otherTopics]).toEqual([expect.any(String), []]);
-    const silent = all.filter(({ AlarmActions }) => AlarmActions === undefined);
-    expect(silent.map(({ AlarmName }) => AlarmName)).toEqual(['buyer-linking-prod-key-limit-used-up']);
-    for (const { AlarmActions, OKActions } of all.filter((alarm) => !silent.includes(alarm))) {
+    for (const { AlarmActions, OKActions } of all) {
       expect({ AlarmActions, OKActions }).toEqual({ AlarmActions: [{ Ref: topic }], OKActions: undefined });
     }
   });
 
   test('exist without a receiver only where CodeDeploy reads them, and so does the dashboard', () => {
-    const counts = (template: typeof api) =>
-      ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard'].map(
-        (type) => Object.keys(resourcesOf(template, type)).length,
-      );
-    expect(counts(templatesOf('dev').api)).toEqual([0, 0]);
-    const unwatched = templatesOf('prod', { ...COMPLETE, alarms: null, budget: null }).api;
-    expect(counts(unwatched)).toEqual([allRoutes.length + 1, 0]);
-    const names = Object.values(resourcesOf(unwatched, 'AWS::CloudWatch::Alarm')).map(({ Properties }) =>
-      JSON.stringify(Properties.AlarmName),
-    );
-    expect(names.filter((name) => !name.includes('buyer-linking-rollout-prod-'))).toEqual([]);
-    expect(counts(templatesOf('dev', { alarms: COMPLETE.alarms }).api)[1]).toBe(1);
+    const dashboards = (template: typeof api) =>
+      Object.keys(resourcesOf(template, 'AWS::CloudWatch::Dashboard')).length;
+    expect([alarmsOf(dev), dashboards(dev)]).toEqual([[], 0]);
+    const { api: unwatched } = templatesOf('prod', { ...COMPLETE, alarms: null, budget: null });
+    expect([stageAlarmsOf(unwatched), dashboards(unwatched)]).toEqual([[], 0]);
+    expect(alarmsOf(unwatched)).toHaveLength(5);
+    expect(dashboards(api)).toBe(1);
   });
 
   test('notify the topic once when they end after they were raised', () => {
@@ -265,11 +287,7 @@ describe('the alarms of prod', () => {
     expect(rule.EventPattern).toMatchObject({
       source: ['aws.cloudwatch'],
       'detail-type': ['CloudWatch Alarm State Change'],
-      detail: {
-        alarmName: [{ 'anything-but': ['buyer-linking-prod-key-limit-used-up'] }],
-        state: { value: ['OK'] },
-        previousState: { value: ['ALARM'] },
-      },
+      detail: { state: { value: ['OK'] }, previousState: { value: ['ALARM'] } },
     });
     expect(JSON.stringify(rule.EventPattern.resources[0].prefix)).toContain(':alarm:buyer-linking-prod-"');
     expect(rule.Targets).toMatchObject([{ Arn: { Ref: topic } }]);
@@ -285,6 +303,68 @@ describe('the alarms of prod', () => {
       'OldStateValue',
     ]);
     expect(Object.values(InputPathsMap)).toContain('$.detail.alarmName');
-    expect(ends(templatesOf('dev').api)).toEqual([]);
+    expect(ends(dev)).toEqual([]);
+  });
+});
+
+describe('the dashboard', () => {
+  const [dashboard] = Object.values(resourcesOf(api, 'AWS::CloudWatch::Dashboard'));
+  const body: string = dashboard?.Properties.DashboardBody['Fn::Join'][1]
+    .map((part: unknown) => (typeof part === 'string' ? part : 'x'))
+    .join('');
+
+  test('shows traffic by operation and plan, responses by code, providers and the table', () => {
+    const shown = [
+      ...allRoutes.map(({ name }) => name),
+      '"plan',
+      'operation,outcome',
+      'provider,provider_operation,outcome',
+      'ConsumedWriteCapacityUnits',
+    ];
+    expect(shown.filter((text) => !body.includes(text))).toEqual([]);
+  });
+
+  interface Graph {
+    readonly properties: { readonly metrics?: readonly (readonly [unknown, string, ...unknown[]])[] };
+  }
+
+  /** The metrics that the graphs read, each as its name and its dimensions. */
+  const read = (JSON.parse(body).widgets as readonly Graph[])
+    .flatMap(({ properties: { metrics = [] } }) => metrics)
+    .flatMap(([first, name, ...rest]) => {
+      const { expression = '' } = (first ?? {}) as { expression?: string };
+      const search = /\{BuyerLinking\/prod,?([^}]*)\} MetricName="(\w+)"/.exec(expression);
+      if (search !== null) return [[String(search[2]), ...String(search[1]).split(',')]];
+      if (first !== 'BuyerLinking/prod') return [];
+      const dimensions = rest.filter((each, index) => index % 2 === 0 && typeof each === 'string');
+      return [[name, ...dimensions.map(String)]];
+    });
+
+  test('shows metrics that an event records by these dimensions', () => {
+    expect(read.length).toBeGreaterThan(20);
+    expect(read.filter((metric) => !isRecorded(metric))).toEqual([]);
+  });
+
+  test('and the alarms read every metric that an event records, since CloudWatch bills each', () => {
+    const byAlarms = alarmsOf(api)
+      .flatMap(metricsOf)
+      .map(({ MetricName, Dimensions = [] }) => [String(MetricName), ...Dimensions.map(({ Name }) => Name)]);
+    const used = new Set(
+      [...read, ...byAlarms].map(([name, ...dimensions]) => [name, ...dimensions.sort()].join()),
+    );
+    const recorded = Object.values(EVENTS).flatMap(({ metrics }) =>
+      Object.entries(metrics).flatMap(([name, { dimensions }]) =>
+        dimensions.map((set: readonly string[]) => [name, ...[...set].sort()].join()),
+      ),
+    );
+    expect(recorded.length).toBeGreaterThan(10);
+    expect(recorded.filter((metric) => !used.has(metric))).toEqual([]);
+  });
+
+  test('shows every alarm that notifies people', () => {
+    const { widgets }: { widgets: { type: string; properties: { alarms: string[] } }[] } = JSON.parse(body);
+    const shown = widgets.flatMap(({ type, properties }) => (type === 'alarm' ? properties.alarms : []));
+    expect(shown).toHaveLength(all.length);
+    expect(STAGES.prod.keyedRoutes.requestsPerSecond).toBe(1000);
   });
 });

@@ -204,7 +204,7 @@ describe('a restored table', () => {
     expect(names.length).toBeGreaterThan(10);
     expect(new Set(names)).toEqual(new Set([NAME]));
     const [throttled] = Object.values(resourcesOf(restored.api, 'AWS::CloudWatch::Alarm')).filter(
-      ({ Properties }) => Properties.AlarmName === 'buyer-linking-prod-table-throttled',
+      ({ Properties }) => Properties.AlarmName === 'buyer-linking-prod-throttled',
     );
     expect(JSON.stringify(throttled)).toContain(`{"Name":"TableName","Value":"${NAME}"}`);
     expect(JSON.stringify(resourcesOf(restored.api, 'AWS::CloudWatch::Dashboard'))).toContain(NAME);

@@ -58,14 +58,15 @@ describe('the stacks', () => {
   const { api, data } = stageApp(stageConfig('dev'));
   const { api: template } = templatesOf('dev');
 
-  test('have the version and the commit as tags and outputs of the API stack', () => {
-    expect(api.tags.tagValues()).toMatchObject(RELEASE);
+  test('have the version and the commit as outputs of the API stack', () => {
     template.hasOutput('Version', { Value: RELEASE.version });
     template.hasOutput('Commit', { Value: RELEASE.commit });
   });
 
-  test('do not change their data stack with a release, nor any resource but the function of the OpenAPI document', () => {
-    expect(data.tags.tagValues()).not.toMatchObject(RELEASE);
+  test('do not change with a release, except for the function of the OpenAPI document: no stack has a tag of it, which AWS copies to each resource', () => {
+    for (const { tags } of [api, data]) {
+      expect(Object.values(tags.tagValues())).toEqual(expect.not.arrayContaining(Object.values(RELEASE)));
+    }
     const named = Object.entries(template.toJSON().Resources as object).filter(([, resource]) =>
       JSON.stringify(resource).includes(RELEASE.commit),
     );

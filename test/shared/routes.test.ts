@@ -44,13 +44,6 @@ describe('the route table', () => {
     expect(gatewayDetail('insufficient_scope')).not.toContain('undefined');
     expect(gatewayDetail('not_found')).toBe(PROBLEMS.not_found.detail);
   });
-
-  itForAll(allRoutes.map((route) => [route.name, route] as const))(
-    'gives each row an impact sentence for its alarm',
-    (_name, route) => {
-      expect(route.impact).toMatch(/^[A-Z].*\.$/);
-    },
-  );
 });
 
 describe('the tests', () => {

@@ -50,7 +50,7 @@ describe('the admin commands on a stage', () => {
       table: table.name,
       sellers: 1,
       account_key_quota: 10_000,
-      alarms: ['buyer-linking-prod-table-throttled'],
+      alarms: ['buyer-linking-prod-throttled'],
     });
   });
 

@@ -25,7 +25,6 @@ const row: Route = {
   permissions: {},
   memoryMb: 512,
   timeoutSeconds: 10,
-  impact: 'No seller can delete things.',
 };
 
 describe('the operation of a row', () => {
