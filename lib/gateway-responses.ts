@@ -1,7 +1,11 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { gatewayDetail } from '#shared/access.ts';
 import { jsonText, PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
-import { type ProblemCode, problemBody, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
+import {
+  insufficientScopeDetail,
+  type ProblemCode,
+  problemBody,
+  SERVICE_RETRY_AFTER_SECONDS,
+} from '#shared/problems.ts';
 
 /** The problem code of each response type that API Gateway generates itself. */
 export const GATEWAY_PROBLEMS = {
@@ -57,10 +61,19 @@ const PLAN_HEADERS = {
   'RateLimit-Policy': 'context.authorizer.rateLimitPolicy',
 };
 
+/** API Gateway replaces these in the template without escaping them. So none of them may hold what a caller sent. */
+const MISSING_SCOPE = insufficientScopeDetail({
+  method: '$context.httpMethod',
+  path: '$context.resourcePath',
+  scopes: '$context.authorizer.scopes',
+});
+
 /** Adds a problem body to every response that API Gateway generates itself. */
 export const addGatewayResponses = (api: RestApi): void => {
   for (const [type, code] of Object.entries(GATEWAY_PROBLEMS)) {
-    const body = problemBody(code, REQUEST_ID, { detail: gatewayDetail(code) });
+    const body = problemBody(code, REQUEST_ID, {
+      detail: code === 'insufficient_scope' ? MISSING_SCOPE : undefined,
+    });
     api.addGatewayResponse(`Response-${type}`, {
       type: ResponseType.of(type),
       statusCode: String(body.status),

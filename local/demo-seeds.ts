@@ -19,10 +19,13 @@ interface DemoKey {
   readonly scopes: readonly Scope[];
 }
 
+/** What the guides for sellers do. */
+const SCOPES_OF_GUIDES = ['users:read', 'users:write', 'events:read', 'key:rotate'] as const;
+
 /** The keys of the demo seller, by their names in .local/demo.json. */
 const DEMO_KEYS = {
-  free: { plan: 'free', scopes: ['users:read', 'users:write'] },
-  professional: { plan: 'professional', scopes: ['users:read', 'users:write'] },
+  free: { plan: 'free', scopes: SCOPES_OF_GUIDES },
+  professional: { plan: 'professional', scopes: SCOPES_OF_GUIDES },
   read_only: { plan: 'professional', scopes: ['users:read'] },
   write_only: { plan: 'professional', scopes: ['users:write'] },
   app: { plan: 'professional', scopes: ['buyers:register', 'buyers:links'] },
@@ -109,6 +112,10 @@ const ensureKey = async (
   wanted: DemoKey & { readonly sellerId: string; readonly name: string },
 ): Promise<string> => {
   const found = kept && (await keySecretStore(admin.table).findSecret(hashApiKey(kept)));
-  const works = found && found.seller_id === wanted.sellerId && isUsable(found, Date.now());
+  const works =
+    found &&
+    found.seller_id === wanted.sellerId &&
+    isUsable(found, Date.now()) &&
+    wanted.scopes.every((scope) => found.scopes.includes(scope));
   return works ? kept : (await issueKey(admin, wanted)).secret;
 };

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { gatewayDetail } from '#shared/access.ts';
 import { commonHeaders, PROBLEM_CONTENT_TYPE, problemResponse } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import type { ProblemBody } from '#shared/problems.ts';
@@ -85,14 +84,16 @@ const refusalOf = (
   match: RouteMatch | undefined,
   error: unknown,
 ): APIGatewayProxyResult => {
-  const isRefusal = error instanceof GatewayRefusal;
-  if (!isRefusal) {
+  const refusal = error instanceof GatewayRefusal ? error : undefined;
+  if (refusal === undefined) {
     const operation = match?.route.name;
     logEvent('request_failed', { request_id: extendedRequestId, operation, ...errorFields(error) });
   }
-  const headers = { ...commonHeaders(path, extendedRequestId), ...(isRefusal ? error.headers : {}) };
-  const code = isRefusal ? error.code : 'internal';
-  return problemResponse(code, extendedRequestId, { headers, detail: gatewayDetail(code) });
+  const headers = { ...commonHeaders(path, extendedRequestId), ...refusal?.headers };
+  return problemResponse(refusal?.code ?? 'internal', extendedRequestId, {
+    headers,
+    detail: refusal?.detail,
+  });
 };
 
 const problemOf = ({ headers = {}, body }: APIGatewayProxyResult): ProblemBody | undefined =>

@@ -10,6 +10,17 @@ interface ProblemKind {
   readonly otherDetail?: string;
 }
 
+/** The detail of a refusal by the gateway, which alone answers `insufficient_scope`. It names nothing that the caller chose. */
+export const insufficientScopeDetail = (refused: {
+  readonly method: string;
+  /** Of the row: `/v1/users/{id}`. */
+  readonly path: string;
+  /** Of the key, as the authorizer's context has them. */
+  readonly scopes: string;
+}): string =>
+  `${refused.method} ${refused.path} needs a scope that this key does not have. It has: ${refused.scopes}. /docs names the scope of each operation; whoever issued the key can add it.`;
+
+/** The detail of `insufficient_scope` is an example: the gateway names the operation and the scopes of the key. */
 export const PROBLEMS = {
   malformed_json: {
     status: 400,
@@ -40,7 +51,11 @@ export const PROBLEMS = {
   },
   insufficient_scope: {
     status: 403,
-    detail: 'This API key lacks the scope of this operation.',
+    detail: insufficientScopeDetail({
+      method: 'GET',
+      path: '/v1/events',
+      scopes: 'users:read, users:write',
+    }),
   },
   link_refused: {
     status: 403,

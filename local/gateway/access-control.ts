@@ -9,7 +9,7 @@ import type { OtpAccess } from '#shared/env.ts';
 import { headerOf } from '#shared/http/request.ts';
 import type { Headers } from '#shared/http/responses.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import { type ProblemCode, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
+import { insufficientScopeDetail, type ProblemCode, SERVICE_RETRY_AFTER_SECONDS } from '#shared/problems.ts';
 import { requiresKey } from '#shared/route.ts';
 import { type Functions, invoke } from './functions.ts';
 import { type AuthorizerContext, authorizerEvent, type ReceivedRequest } from './proxy-event.ts';
@@ -20,11 +20,14 @@ import type { Throttle, TokenBuckets } from './token-buckets.ts';
 export class GatewayRefusal extends Error {
   readonly code: ProblemCode;
   readonly headers: Headers;
+  /** In place of the detail of the code. */
+  readonly detail: string | undefined;
 
-  constructor(code: ProblemCode, headers: Headers = {}) {
+  constructor(code: ProblemCode, { headers = {}, detail }: { headers?: Headers; detail?: string } = {}) {
     super(code);
     this.code = code;
     this.headers = headers;
+    this.detail = detail;
   }
 }
 
@@ -89,14 +92,16 @@ export const accessControl = ({ functions, usagePlans, otpAccess, buckets, clock
     const decision = await decide(key, event).catch((error) => refuseUnauthorized(request, error));
     const context = contextOf(decision);
     if (!allowsInvoke(decision.policyDocument, event.methodArn)) {
-      throw new GatewayRefusal('insufficient_scope');
+      const { scopes = '' } = context;
+      const detail = insufficientScopeDetail({ method: request.method, path: match.route.path, scopes });
+      throw new GatewayRefusal('insufficient_scope', { detail });
     }
     const usageId = decision.usageIdentifierKey ?? '';
     if (decision.throttle === undefined) throw new GatewayRefusal('invalid_api_key');
     if (!buckets.consume(usageId, decision.throttle)) {
       const { rateLimit = '', rateLimitPolicy = '' } = context;
       const headers = { ...THROTTLED, RateLimit: rateLimit, 'RateLimit-Policy': rateLimitPolicy };
-      throw new GatewayRefusal('rate_limit_exceeded', headers);
+      throw new GatewayRefusal('rate_limit_exceeded', { headers });
     }
     return context;
   };
@@ -105,7 +110,7 @@ export const accessControl = ({ functions, usagePlans, otpAccess, buckets, clock
     if (requiresKey(match.route, otpAccess)) return checkKey(request, match);
     if (match.route.access.by === 'public' || buckets.consume(request.sourceIp, PER_ADDRESS))
       return undefined;
-    throw new GatewayRefusal('rate_limit_exceeded', THROTTLED);
+    throw new GatewayRefusal('rate_limit_exceeded', { headers: THROTTLED });
   };
 };
 
@@ -117,7 +122,8 @@ const refuseUnauthorized = ({ extendedRequestId }: ReceivedRequest, error: unkno
     operation: 'authorizer',
     ...errorFields(error),
   });
-  throw new GatewayRefusal('service_unavailable', { 'Retry-After': String(SERVICE_RETRY_AFTER_SECONDS) });
+  const headers = { 'Retry-After': String(SERVICE_RETRY_AFTER_SECONDS) };
+  throw new GatewayRefusal('service_unavailable', { headers });
 };
 
 /** The parts of a statement that the authorizer uses: it denies nothing. */

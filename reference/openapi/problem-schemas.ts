@@ -1,4 +1,3 @@
-import { gatewayDetail } from '#shared/access.ts';
 import {
   detailsOf,
   type InputError,
@@ -41,7 +40,7 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
     title: text('For people.', titleOf(code)),
     status: { type: 'integer', enum: [status] },
     code: { type: 'string', enum: [code] },
-    detail: text('For people; do not parse it.', gatewayDetail(code)),
+    detail: text('For people; do not parse it.', PROBLEMS[code].detail),
     request_id: text('The same as X-Request-Id. Quote it when you report a problem.', EXAMPLE_REQUEST_ID),
     ...(listsErrors(code) ? { errors: { type: 'array', items: refTo('InputError') } } : {}),
   };
@@ -78,7 +77,6 @@ export const anyOfProblems = (codes: readonly ProblemCode[]): SchemaObject => {
 export const problemExample = (code: ProblemCode, error: InputError) => ({
   summary: titleOf(code),
   value: problemBody(code, EXAMPLE_REQUEST_ID, {
-    detail: gatewayDetail(code),
     ...(listsErrors(code) ? { errors: [error] } : {}),
     ...(code === 'user_conflict' ? { user_id: USER_ID_EXAMPLE } : {}),
   }),

@@ -17,10 +17,10 @@ const callerSchema = v.object({
   sellerId: v.string(),
   keyId: v.string(),
   plan: v.picklist(PLAN_NAMES),
-  /** Space-separated. */
+  /** Separated by a comma and a space, as the gateway shows them. Decisions of an earlier version are cached, with spaces alone. */
   scopes: v.pipe(
     v.string(),
-    v.transform((scopes): readonly Scope[] => scopes.split(' ').filter(Boolean) as Scope[]),
+    v.transform((scopes): readonly Scope[] => scopes.split(/[, ]+/).filter(Boolean) as Scope[]),
   ),
   /** Epoch seconds; empty if the key does not expire. AWS does not document whether an empty value is passed on. */
   expiresAt: v.optional(v.string(), ''),
@@ -75,7 +75,7 @@ export const policyFor = (
     sellerId: secret.seller_id,
     keyId: secret.key_id,
     plan: secret.plan,
-    scopes: secret.scopes.join(' '),
+    scopes: secret.scopes.join(', '),
     expiresAt: secret.expires_at === undefined ? '' : String(secret.expires_at),
     limits: JSON.stringify(secret.limits ?? {}),
     secretNumber: String(secret.number),

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Administration } from '#admin/administration.ts';
-import { revokeKey } from '#admin/operations/change-key.ts';
+import { revokeKey, setScopes } from '#admin/operations/change-key.ts';
 import { localAdministration } from '#local/administration.ts';
 import { ensureTable } from '#local/database.ts';
 import { type DemoSellers, keysByScope, seedDemo } from '#local/demo-seeds.ts';
@@ -35,15 +35,16 @@ describe('seedDemo', () => {
   it('issues a key of every documented kind', async () => {
     const { seller_id, keys, other_seller } = await seedDemo(file, admin);
     const both = ['users:read', 'users:write'];
+    const all = [...both, 'events:read', 'key:rotate'];
     for (const [key, plan, scopes, seller] of [
-      [keys.free, 'free', both, seller_id],
-      [keys.professional, 'professional', both, seller_id],
+      [keys.free, 'free', all, seller_id],
+      [keys.professional, 'professional', all, seller_id],
       [keys.read_only, 'professional', ['users:read'], seller_id],
       [keys.write_only, 'professional', ['users:write'], seller_id],
       [keys.app, 'professional', ['buyers:register', 'buyers:links'], seller_id],
       [keys.events, 'professional', [...both, 'events:read'], seller_id],
       [keys.rotate, 'professional', ['users:read', 'key:rotate'], seller_id],
-      [other_seller.key, 'professional', both, other_seller.seller_id],
+      [other_seller.key, 'professional', all, other_seller.seller_id],
     ] as const) {
       expect(isWellFormedKey(key, KEY_PREFIX)).toBe(true);
       expect(await secretOf(key)).toMatchObject({ plan, scopes, seller_id: seller, status: 'active' });
@@ -82,6 +83,15 @@ describe('seedDemo', () => {
     expect(second.keys.rotate).not.toBe(first.keys.rotate);
   });
 
+  it('issues a key again that lacks a scope, as one of an earlier version does', async () => {
+    const first = await seedDemo(file, admin);
+    const { key_id = '' } = (await secretOf(first.keys.free)) ?? {};
+    await setScopes(admin, key_id, ['users:read']);
+    const second = await seedDemo(file, admin);
+    expect(second.keys).toEqual({ ...first.keys, free: second.keys.free });
+    expect(second.keys.free).not.toBe(first.keys.free);
+  });
+
   it('creates new sellers and keys when the file is damaged', async () => {
     const first = await seedDemo(file, admin);
     await writeFile(file, '{"half":');
@@ -97,8 +107,8 @@ describe('keysByScope', () => {
     const byScope = keysByScope(keys);
     expect(byScope).toMatchObject({
       'users:read': keys.free,
-      'events:read': keys.events,
-      'key:rotate': keys.rotate,
+      'events:read': keys.free,
+      'key:rotate': keys.free,
     });
     for (const scope of allRoutes.flatMap((route) => scopeOf(route) ?? []))
       expect(byScope).toHaveProperty([scope]);

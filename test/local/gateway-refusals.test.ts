@@ -36,6 +36,16 @@ describe('403', () => {
     expect(recorded().events).toHaveLength(1);
   });
 
+  it('names the method, the path of the row and the scopes of the key, and nothing that the caller sent', async () => {
+    await start();
+    const response = await call('/v1/users/usr_%22%7D?page=%22', { ...withKey(), method: 'DELETE' });
+    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+      403,
+      'DELETE /v1/users/{id} needs a scope that this key does not have. It has: users:read, events:read. ' +
+        '/docs names the scope of each operation; whoever issued the key can add it.',
+    ]);
+  });
+
   it('returns 403 for a path with a slash at its end, which the policy does not name, and calls no function', async () => {
     await start();
     expect((await call('/v1/users', withKey())).status).toBe(200);

@@ -33,6 +33,7 @@ export const decisionOn = (
   usageIdentifierKey: 'usage-1',
   context: {
     sellerId: 'sel_1',
+    scopes: 'users:read, events:read',
     count: 3,
     isGood: true,
     rateLimit: '"free";r=0;t=60',

@@ -62,7 +62,7 @@ export const eventScenarios = (options: ScenarioOptions): void => {
     );
 
     itWith(options, 'gateway problem bodies')('need the scope events:read', async () => {
-      const reply = await call(target(), '/v1/events', { key: target().keys.professional });
+      const reply = await call(target(), '/v1/events', { key: target().keys.read_only });
       expectProblem(reply, 'insufficient_scope');
     });
   });

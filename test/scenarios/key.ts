@@ -65,7 +65,7 @@ export const keyScenarios = (options: ScenarioOptions): void => {
     );
 
     itWith(options, 'gateway problem bodies')('needs the scope key:rotate', async () => {
-      expectProblem(await rotate(target(), target().keys.professional), 'insufficient_scope');
+      expectProblem(await rotate(target(), target().keys.read_only), 'insufficient_scope');
     });
   });
 };

@@ -1,7 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { gatewayDetail } from '#shared/access.ts';
 import { PROBLEMS } from '#shared/problems.ts';
-import { scopeOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 
@@ -27,22 +25,6 @@ describe('the route table', () => {
   it('has no two rows with the same method and path', () => {
     const operations = allRoutes.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(operations).size).toBe(operations.length);
-  });
-
-  it('has the method and the path of each row with a scope in the detail of insufficient_scope, under its scope', () => {
-    const detail = gatewayDetail('insufficient_scope');
-    const scoped = allRoutes.filter((route) => scopeOf(route) !== undefined);
-    expect(scoped.length).toBeGreaterThan(0);
-    for (const route of scoped) {
-      const [, operations = ''] = new RegExp(`${scopeOf(route)}: ([^.]+)\\.`).exec(detail) ?? [];
-      expect(operations.split(', ')).toContain(`${route.method} ${route.path}`);
-    }
-  });
-
-  it('has the operations of scopes in no other detail, and no operation without a scope', () => {
-    expect(gatewayDetail('insufficient_scope')).toMatch(/^This API key lacks the scope of this operation\. /);
-    expect(gatewayDetail('insufficient_scope')).not.toContain('undefined');
-    expect(gatewayDetail('not_found')).toBe(PROBLEMS.not_found.detail);
   });
 });
 

@@ -1092,7 +1092,7 @@ export interface components {
         };
         /**
          * InsufficientScope
-         * @description This API key lacks the scope of this operation.
+         * @description GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.
          */
         InsufficientScope: {
             /**
@@ -1114,7 +1114,7 @@ export interface components {
             code: "insufficient_scope";
             /**
              * @description For people; do not parse it.
-             * @example This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.
+             * @example GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.
              */
             detail: string;
             /**
@@ -1759,7 +1759,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
+            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1773,7 +1773,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2003,7 +2003,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scope`: This API key lacks the scope of this operation.
+             * @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.
              *
              *     `link_refused`: The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
              */
@@ -2253,7 +2253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
+            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2267,7 +2267,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2449,7 +2449,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
+            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2463,7 +2463,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2690,7 +2690,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
+            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2704,7 +2704,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3007,7 +3007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
+            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3021,7 +3021,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3269,7 +3269,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
+            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3283,7 +3283,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3858,7 +3858,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
+            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3872,7 +3872,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4596,7 +4596,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
+            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4610,7 +4610,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4807,7 +4807,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: This API key lacks the scope of this operation. */
+            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4821,7 +4821,7 @@ export interface operations {
                      *       "title": "Insufficient scope",
                      *       "status": 403,
                      *       "code": "insufficient_scope",
-                     *       "detail": "This API key lacks the scope of this operation. users:write: POST /v1/users, PATCH /v1/users/{id}, POST /v1/users/{id}/checks, DELETE /v1/users/{id}. users:read: GET /v1/users, GET /v1/users/{id}. events:read: GET /v1/events. key:rotate: POST /v1/key/secrets. buyers:links: POST /v1/buyer/links/find, DELETE /v1/buyer/links/{id}.",
+                     *       "detail": "GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */

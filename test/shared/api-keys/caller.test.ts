@@ -9,7 +9,7 @@ const context = {
   sellerId: 'sel_1',
   keyId: 'key_1',
   plan: 'free',
-  scopes: 'users:read users:write',
+  scopes: 'users:read, users:write',
   secretNumber: '3',
 };
 const caller = {
@@ -37,6 +37,13 @@ describe('the caller of a request', () => {
     const expiresAt = NOW / 1000 + 1;
     expect(callerFrom({ ...context, expiresAt: String(expiresAt) }, NOW)).toEqual({ ...caller, expiresAt });
     expect(() => callerFrom({ ...context, expiresAt: String(NOW / 1000) }, NOW)).toThrow('invalid_api_key');
+  });
+
+  test('has the scopes of a decision that an earlier version made, which is still cached', () => {
+    expect(callerFrom({ ...context, scopes: 'users:read users:write' }, NOW).scopes).toEqual([
+      'users:read',
+      'users:write',
+    ]);
   });
 
   test('has no scopes if its key has none', () => {
