@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { guideFile } from '#reference/pages/guide.ts';
+import { guideFile } from '#reference/pages/guide-page.ts';
 import { DIAGRAMS, diagramFile, diagramSources } from '#reference/pages/markdown.ts';
-import { GUIDE_NAMES } from '#shared/docs-page/page-files.ts';
+import { GUIDE_NAMES } from '#shared/docs/files.ts';
 import { commandLine } from './command-line.ts';
 
 const MERMAID = 'mermaid@12.3.0';

@@ -1,15 +1,16 @@
-import { pageReader } from '#shared/docs-page/page-files.ts';
-import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { docsFileReader } from '#shared/docs/files.ts';
+import { docsRoutes } from '#shared/docs/routes.ts';
+import { servedPage } from '#shared/docs/served-page.ts';
 import { pagesFolder } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 
-const route = docsPageRoutes['get-docs'];
+const route = docsRoutes['get-docs'];
 
-export const handle: Handle<typeof route, ReturnType<typeof build>> = async (_request, { readPage }) => ({
+export const handle: Handle<typeof route, ReturnType<typeof build>> = async ({ sentPath }, { read }) => ({
   status: 200,
-  ...(await readPage('reference')),
+  ...servedPage(await read('reference'), sentPath),
 });
 
-export const build = () => ({ readPage: pageReader(pagesFolder()) });
+export const build = () => ({ read: docsFileReader(pagesFolder()) });
 
 export const handler = endpoint(route, build, handle);

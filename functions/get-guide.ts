@@ -1,32 +1,28 @@
-import { GUIDE_PATHS, pageReader } from '#shared/docs-page/page-files.ts';
-import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { DOCS_PATHS, docsFileReader, isText } from '#shared/docs/files.ts';
+import { docsRoutes } from '#shared/docs/routes.ts';
+import { servedPage } from '#shared/docs/served-page.ts';
 import { pagesFolder } from '#shared/env.ts';
 import { endpoint, type Handle } from '#shared/http/endpoint.ts';
 import { problem } from '#shared/problems.ts';
 
-const route = docsPageRoutes['get-guide'];
+const route = docsRoutes['get-guide'];
 
-type GuidePath = (typeof GUIDE_PATHS)[number];
-
-const isServed = (path: string): path is GuidePath => (GUIDE_PATHS as readonly string[]).includes(path);
-
-/** A path without a guide is a page for a browser and a problem for a program. */
+/** A path without a file is a page for a browser and a problem for a program. */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
-  { path: { guide }, acceptsHtml },
-  { readPage },
+  { path: { guide }, sentPath, acceptsHtml },
+  { read },
 ) => {
-  if (isServed(guide)) return { status: 200, ...(await readPage(guide)) };
+  // API Gateway may pass the slash at the end of the path.
+  const name = DOCS_PATHS.find((path) => path === guide.replace(/\/$/, ''));
+  if (name !== undefined) {
+    const file = await read(name);
+    return { status: 200, ...(isText(name) ? file : servedPage(file, sentPath)) };
+  }
   if (!acceptsHtml) throw problem('not_found');
-  const { headers, body } = await readPage('not-found');
-  // The path from the requested address to /docs/.
-  const up = '../'.repeat(guide.split('/').length - 1);
-  return {
-    status: 404,
-    headers: { ...headers, 'Cache-Control': 'no-store', Vary: 'Accept' },
-    body: body.replaceAll('{up}', up),
-  };
+  const { headers, body } = servedPage(await read('not-found'), sentPath);
+  return { status: 404, headers: { ...headers, 'Cache-Control': 'no-store', Vary: 'Accept' }, body };
 };
 
-export const build = () => ({ readPage: pageReader(pagesFolder()) });
+export const build = () => ({ read: docsFileReader(pagesFolder()) });
 
 export const handler = endpoint(route, build, handle);

@@ -1,9 +1,9 @@
-import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { docsRoutes } from '#shared/docs/routes.ts';
 import { readEnv } from '#shared/env.ts';
 import { endpoint, type Handle, type ResponseOf } from '#shared/http/endpoint.ts';
 import openApiDocument from '../openapi.json' with { type: 'json' };
 
-const route = docsPageRoutes['get-openapi'];
+const route = docsRoutes['get-openapi'];
 
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (_request, { document }) => ({
   status: 200,

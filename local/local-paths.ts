@@ -12,30 +12,24 @@ import type { Serve } from './loopback-server.ts';
 /** Names by which a browser or a script on this machine calls the service. */
 const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
-/** A browser that opens the base URL is sent to the reference page; any other client gets `not_found`, as on AWS. */
-const isBrowserAtRoot = ({ method, url, headers }: IncomingMessage): boolean =>
-  method === 'GET' && url === '/' && /\btext\/html\b/.test(headers.accept ?? '');
-
 /** Returns whether a path exists on one machine only. Such a path is not part of the contract: it shows data that AWS does not expose. */
 export const isLocalPath = (request: IncomingMessage): boolean =>
-  /^\/_local(?:[/?]|$)/.test(request.url ?? '') || isBrowserAtRoot(request);
+  /^\/_local(?:[/?]|$)/.test(request.url ?? '');
 
 /**
  * Returns whether a request comes from this machine and from no web page but the service's own. DNS rebinding: a page of another site
- * whose host name resolves to this machine must not read keys. A link on another site may still open `/`.
+ * whose host name resolves to this machine must not read keys.
  */
 const isOwn = ({ headers }: IncomingMessage): boolean => {
   const { host = '', origin } = headers;
   if (!LOCAL_HOST.test(host)) return false;
   if (origin !== undefined) return origin === `http://${host}`;
-  const isFetchOfOtherSite = /^(?:cross-site|same-site)$/.test(String(headers['sec-fetch-site']));
-  return !isFetchOfOtherSite || headers['sec-fetch-mode'] === 'navigate';
+  return !/^(?:cross-site|same-site)$/.test(String(headers['sec-fetch-site']));
 };
 
 /** Serves the paths of isLocalPath: `demo`, for the reference page, and `reset`, which resolves with the number of forgotten items. */
 export const localPaths = (demo: object, reset: () => Promise<number>): Serve => {
   const responses: Readonly<Record<string, () => APIGatewayProxyResult | Promise<APIGatewayProxyResult>>> = {
-    'GET /': () => ({ statusCode: 302, headers: { Location: '/docs' }, body: '' }),
     'GET /_local/demo': () => jsonResult(200, demo),
     'POST /_local/reset': async () => jsonResult(200, { forgotten: await reset() }),
   };

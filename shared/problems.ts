@@ -68,7 +68,7 @@ export const PROBLEMS = {
   },
   not_found: {
     status: 404,
-    detail: 'No such path, or the path does not support this method.',
+    detail: 'No such path, or the path does not support this method. /docs lists the operations.',
   },
   user_not_found: {
     status: 404,

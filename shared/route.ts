@@ -1,6 +1,6 @@
 /** Types and pure functions only. */
 import type * as v from 'valibot';
-import type { PageName } from '#shared/docs-page/page-files.ts';
+import type { DocsFileName } from '#shared/docs/files.ts';
 import type { ProblemCode } from '#shared/problems.ts';
 import type { HourlyLimitName } from '#shared/rate-limits/key-limits.ts';
 import type { Scope } from '#shared/scopes.ts';
@@ -44,7 +44,8 @@ export interface Permissions {
   /** The prefix of the secrets that it creates. */
   readonly newSecrets?: true;
   readonly release?: true;
-  readonly pages?: readonly PageName[];
+  /** The files of /docs that it serves. */
+  readonly docs?: readonly DocsFileName[];
 }
 
 export interface RouteResponse {
@@ -127,7 +128,7 @@ export const routeRows = <const Written extends Record<string, Row>>(
 
 /** The methods of a row: a page answers HEAD too, without its body. */
 export const methodsOf = ({ method, permissions }: Route): readonly string[] =>
-  permissions.pages === undefined ? [method] : [method, 'HEAD'];
+  permissions.docs === undefined ? [method] : [method, 'HEAD'];
 
 export const requiresKey = ({ access }: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
   access.by !== 'public' && (access.by !== 'otp' || otpAccess === 'api-key');

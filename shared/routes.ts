@@ -2,7 +2,7 @@
 import { accessTokenRoutes } from '#shared/access-tokens/routes.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
 import { buyerRoutes } from '#shared/buyers/routes.ts';
-import { docsPageRoutes } from '#shared/docs-page/routes.ts';
+import { docsRoutes } from '#shared/docs/routes.ts';
 import { eventRoutes } from '#shared/events/routes.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import type { Route } from '#shared/route.ts';
@@ -15,7 +15,7 @@ export const routes = {
   ...oneTimeCodeRoutes,
   ...buyerRoutes,
   ...accessTokenRoutes,
-  ...docsPageRoutes,
+  ...docsRoutes,
 } as const;
 
 export type RouteName = keyof typeof routes;

@@ -4,7 +4,7 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { buildDocument } from '#reference/openapi/document.ts';
-import { operationsOf, withSchemas } from '#reference/pages/document.ts';
+import { operationsOf, withSchemas } from '#reference/pages/operations.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { sampleText } from './reference/pages/sample-text.ts';

@@ -25,7 +25,7 @@ export const loadFunctions = async (buildPages: () => Promise<void>): Promise<Fu
   const handlerOf = async (name: string) => (await import(`#functions/${name}.ts`)).handler;
   const endpoints = allRoutes.map(async ({ name, permissions }): Promise<[string, Endpoint]> => {
     const handler: Endpoint = await handlerOf(name);
-    if (permissions.pages === undefined) return [name, handler];
+    if (permissions.docs === undefined) return [name, handler];
     return [name, async (...call) => buildPages().then(() => handler(...call))];
   });
   return { authorizer: await handlerOf('authorizer'), endpoints: new Map(await Promise.all(endpoints)) };

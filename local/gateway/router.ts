@@ -24,12 +24,12 @@ export const router = (routes: readonly Route[]) => {
   };
 };
 
-/** `/v1/users/{id}` -> `^/v1/users/(?<id>[^/]+)/?$`, `/docs/{guide+}` -> `^/docs/(?<guide>.+?)/?$` */
+/** `/` -> `^/$`, `/v1/users/{id}` -> `^/v1/users/(?<id>[^/]+)/?$`, `/docs/{guide+}` -> `^/docs/(?<guide>.+?)/?$` */
 const patternOf = (path: string): RegExp =>
   new RegExp(
     `^${RegExp.escape(path)
       .replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')
-      .replaceAll(/\\\{(\w+)\\\+\\\}/g, '(?<$1>.+?)')}/?$`,
+      .replaceAll(/\\\{(\w+)\\\+\\\}/g, '(?<$1>.+?)')}${path === '/' ? '' : '/?'}$`,
   );
 
 /** Returns the decoded path parameters, null if the pattern has none; undefined if the path does not match. */

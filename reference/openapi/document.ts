@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { problemsOf, type Route, TAGS } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { SCOPES } from '#shared/scopes.ts';
-import { guide } from './guide.ts';
+import { description } from './description.ts';
 import { HEADERS } from './headers.ts';
 import { type Definitions, inputSchema, outputSchemas, type SchemaObject } from './json-schema.ts';
-import { bodyComponentOf, operationOf, type Shared } from './operation.ts';
+import { bodyComponentOf, operationOf, type Shared } from './operation-object.ts';
 import { problemSchemas } from './problem-schemas.ts';
 
 /**
@@ -65,7 +65,7 @@ export const buildDocument = (rows: readonly Route[] = allRoutes) => {
     info: {
       title: 'Buyer Linking',
       version: INTERFACE_VERSION,
-      description: guide(),
+      description: description(),
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     // Relative to the URL of this document, so that it is right at every address and under every stage.

@@ -1,4 +1,4 @@
-import { GUIDE_NAMES, type GuideName } from '#shared/docs-page/page-files.ts';
+import { GUIDE_NAMES, type GuideName } from '#shared/docs/files.ts';
 import { type Html, html, raw } from './html.ts';
 
 /** The languages of the guides. */
@@ -40,6 +40,7 @@ export const TITLES: Readonly<Record<MenuName, Readonly<Record<Language, string>
   'your-key': { en: 'Your key', fa: 'کلید شما' },
   'test-identities': { en: 'Test identities', fa: 'اطلاعات تستی' },
   versioning: { en: 'Versions', fa: 'نسخه‌ها' },
+  changelog: { en: 'Changelog', fa: 'تغییرات' },
   'decision-order': { en: 'Decision order of a link', fa: 'ترتیب تصمیم‌های پیوند' },
   glossary: { en: 'Glossary', fa: 'واژه‌نامه' },
   'fa/quick-start': { en: 'شروع سریع', fa: 'شروع سریع' },
@@ -54,17 +55,15 @@ export const TITLES: Readonly<Record<MenuName, Readonly<Record<Language, string>
 export const languageOf = (name: MenuName): Language => (name.startsWith('fa/') ? 'fa' : 'en');
 
 interface Menu {
-  /** The path from the page to the guides. */
-  readonly folder: string;
   readonly current?: MenuName;
   readonly language?: Language;
 }
 
-const menuLink = (name: MenuName, { folder, current, language = 'en' }: Menu): Html => {
+const menuLink = (name: MenuName, { current, language = 'en' }: Menu): Html => {
   const mark = name === current && raw(' aria-current="page"');
   const titleLanguage = language === 'en' && languageOf(name) === 'fa' && raw(' lang="fa"');
   const isEnglish = language === 'fa' && languageOf(name) === 'en' && ' (انگلیسی)';
-  return html`<li><a href="${folder}${name}"${mark}${titleLanguage}>${TITLES[name][language]}${isEnglish}</a></li>`;
+  return html`<li><a href="{root}/docs/${name}"${mark}${titleLanguage}>${TITLES[name][language]}${isEnglish}</a></li>`;
 };
 
 /** Returns a list of a first link and the page of a key. */
@@ -95,8 +94,8 @@ export const contents = (lists: readonly Html[], language: Language = 'en'): Htm
 </details>`;
 
 /** Returns the panel of a guide or of the page of a key. */
-export const guideContents = (menu: Menu): Html => {
-  const { folder, language = 'en' } = menu;
-  const first = firstLinks(`${folder}../docs`, WORDS.reference[language], menu);
+export const guideContents = (menu: Menu = {}): Html => {
+  const { language = 'en' } = menu;
+  const first = firstLinks('{root}/docs', WORDS.reference[language], menu);
   return contents([first, guideLinks(menu)], language);
 };

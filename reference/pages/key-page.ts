@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot';
 import type { keyUsageSchema } from '#shared/api-keys/schema.ts';
-import type { Page } from '#shared/docs-page/page-files.ts';
+import type { DocsFile } from '#shared/docs/files.ts';
 import { guideContents, TITLES } from './contents.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
@@ -12,7 +12,7 @@ const { en: TITLE } = TITLES.key;
 const INTRODUCTION = `# ${TITLE}
 
 Shows what a key may do, what remains of its limits, and its requests in the last seven days. It makes two requests that count for the plan:
-\`GET /v1/key\` and \`GET /v1/key/usage\`. The guide [Your key](your-key) explains the figures and how to rotate a key.
+\`GET /v1/key\` and \`GET /v1/key/usage\`. The guide [Your key]({root}/docs/your-key) explains the figures and how to rotate a key.
 
 The key stays in the memory of this page. When you leave the page, it is forgotten.`;
 
@@ -42,12 +42,11 @@ const table = (label: string, id: string, ...heads: readonly Html[]): Html =>
 export const keyEntries = () => textEntries({ page: TITLE, href: 'docs/key', text: INTRODUCTION });
 
 /** Builds the page on which a seller sees its key. The script fills the figures. */
-export const keyPage = (): Page =>
+export const keyPage = (): DocsFile =>
   page({
     title: `${TITLE} · Buyer Linking`,
-    root: '..',
     assets: assetsOf('page', 'key'),
-    content: html`${guideContents({ folder: '', current: 'key' })}
+    content: html`${guideContents({ current: 'key' })}
 <main class="guide"><article>
 ${markdown(INTRODUCTION)}
 <p id="without-script">This page needs JavaScript. Without it, send the two requests yourself.</p>

@@ -5,13 +5,24 @@ import { codeBlock } from './block.ts';
 import type { Language } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
 
-/** `Headers of a response` -> `headers-of-a-response`: the id of a heading, as GitHub makes it. */
+/** `Headers of a response` -> `headers-of-a-response`. */
 export const slug = (title: string): string =>
   title
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s-]/gu, '')
     .trim()
     .replace(/\s/g, '-');
+
+/** Returns a function that gives each heading of a text its id, as GitHub does: the second "Added" is `added-1`. */
+export const headingIds = (): ((title: string) => string) => {
+  const counts = new Map<string, number>();
+  return (title) => {
+    const plain = slug(title);
+    const count = counts.get(plain) ?? 0;
+    counts.set(plain, count + 1);
+    return count === 0 ? plain : `${plain}-${count}`;
+  };
+};
 
 /** The folder of the drawn diagrams. `npm run docs:diagrams` draws them. */
 export const DIAGRAMS = new URL('../../docs/diagrams/', import.meta.url);
@@ -54,12 +65,14 @@ export const markdown = (
   text: string,
   { addressOf = (href) => href, language = 'en' }: MarkdownOptions = {},
 ): Html => {
+  const idOf = headingIds();
   const renderer = new Marked({
     renderer: {
       heading({ tokens, depth, text: title }) {
         const label = this.parser.parseInline(tokens);
-        const link = depth === 1 ? label : `<a class="self" href="#${slug(title)}">${label}</a>`;
-        return `<h${depth} id="${slug(title)}">${link}</h${depth}>\n`;
+        const id = idOf(title);
+        const link = depth === 1 ? label : `<a class="self" href="#${id}">${label}</a>`;
+        return `<h${depth} id="${id}">${link}</h${depth}>\n`;
       },
       code({ text: code, lang = '' }) {
         return lang === 'mermaid'

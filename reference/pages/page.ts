@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import type { Page } from '#shared/docs-page/page-files.ts';
+import type { DocsFile } from '#shared/docs/files.ts';
 import type { Language } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
 
@@ -52,18 +52,16 @@ const ASSETS = assetsOf('page');
 interface PageContent {
   readonly title: string;
   readonly content: Html;
-  /** The path from the page to the root of the service. */
-  readonly root: string;
   readonly language?: Language;
   /** A page with a style and a script of its own has them after those of every page. */
   readonly assets?: ReturnType<typeof assetsOf>;
 }
 
-/** Returns the page around its content. Every address is relative, so that it is right under a stage path (/dev/docs). */
-export const page = ({ title, content, root, language = 'en', assets = ASSETS }: PageContent): Page => ({
+/** Returns the page around its content. Each address of the service in it begins with `{root}`. */
+export const page = ({ title, content, language = 'en', assets = ASSETS }: PageContent): DocsFile => ({
   headers: assets.headers,
   body: html`<!doctype html>
-<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-root="${root}">
+<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-root="{root}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

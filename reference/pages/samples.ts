@@ -1,6 +1,6 @@
 import { copyButton } from './block.ts';
-import type { Operation, Parameter } from './document.ts';
 import { type Html, html, raw } from './html.ts';
+import type { Operation, Parameter } from './operations.ts';
 import { coloredParts } from './sample-colors.ts';
 import { SAMPLE_LANGUAGES, type SampleRequest } from './sample-programs.ts';
 

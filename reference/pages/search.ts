@@ -1,6 +1,6 @@
 import { Marked, type Token, type Tokens } from 'marked';
-import { fieldsOf, type Operation } from './document.ts';
-import { slug } from './markdown.ts';
+import { headingIds } from './markdown.ts';
+import { fieldsOf, type Operation } from './operations.ts';
 
 /** A place that the search finds by its title, its page and its words. `href` is relative to the root of the service. */
 interface Entry {
@@ -39,9 +39,11 @@ export const textEntries = (source: SearchableText): readonly Entry[] => {
   const { page, href, text } = source;
   const sections: { title: string; href: string; text: string }[] = [];
   const rows: Entry[] = [];
+  const idOf = headingIds();
   for (const token of new Marked().lexer(text) as readonly Token[]) {
     if (token.type === 'heading') {
-      const address = token.depth === 1 ? href : `${href}#${slug(token.text)}`;
+      const id = idOf(token.text);
+      const address = token.depth === 1 ? href : `${href}#${id}`;
       sections.push({ title: token.text, href: address, text: '' });
     } else if (token.type === 'table') rows.push(...rowEntries(token as Tokens.Table, source));
     const section = sections.at(-1);

@@ -1,52 +1,54 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  DOCS_FILE_NAMES,
+  type DocsFile,
+  type DocsFileName,
   GUIDE_NAMES,
-  type GuideName,
-  PAGE_NAMES,
-  type Page,
-  type PageName,
-  pageFile,
-} from '#shared/docs-page/page-files.ts';
+  storedName,
+  TEXT_FILE_NAMES,
+} from '#shared/docs/files.ts';
 import { allRoutes } from '#shared/routes.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
-import { guideEntries, guideFile, guidePage, notFoundPage } from './guide.ts';
-import { keyEntries, keyPage } from './key-page.ts';
-import { referenceEntries, referencePage } from './reference.ts';
+import { guidePage, notFoundPage } from './guide-page.ts';
+import { keyPage } from './key-page.ts';
+import { referencePage } from './reference-page.ts';
+import { llmsFile, markdownFile, readGuide, textFile } from './text-files.ts';
 
-const readGuide = (name: GuideName): Promise<string> =>
-  readFile(new URL(`../../${guideFile(name)}`, import.meta.url), 'utf8');
+type Builder = () => DocsFile | Promise<DocsFile>;
 
-/** Builds the index of the search over the reference page, all guides and the page of a key. */
-const buildSearch = async (): Promise<Page> => {
-  const guides = await Promise.all(
-    GUIDE_NAMES.map(async (name) => guideEntries(name, await readGuide(name))),
-  );
-  return {
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
-    body: JSON.stringify([...referenceEntries(openApiDocument), ...guides.flat(), ...keyEntries()]),
-  };
+const BUILDERS: ReadonlyMap<DocsFileName, Builder> = new Map<DocsFileName, Builder>([
+  ['reference', () => referencePage(openApiDocument)],
+  ['key', keyPage],
+  ['not-found', notFoundPage],
+  ['llms.txt', llmsFile],
+  ...GUIDE_NAMES.flatMap((name): [DocsFileName, Builder][] => [
+    [name, async () => guidePage(name, await readGuide(name))],
+    [`${name}.md`, () => markdownFile(name)],
+  ]),
+  ...TEXT_FILE_NAMES.map((name): [DocsFileName, Builder] => [name, () => textFile(name)]),
+]);
+
+const build = (name: DocsFileName): DocsFile | Promise<DocsFile> => {
+  const builder = BUILDERS.get(name);
+  if (builder === undefined) throw new Error(`nothing builds ${name}`);
+  return builder();
 };
 
-const buildPage = async (name: PageName): Promise<Page> => {
-  if (name === 'reference') return referencePage(openApiDocument);
-  if (name === 'not-found') return notFoundPage();
-  if (name === 'search') return buildSearch();
-  if (name === 'key') return keyPage();
-  return guidePage(name, await readGuide(name));
-};
-
-/** Builds pages, by default all of them, and writes each to a file of the folder. */
-export const writePages = async (folder: string, names: readonly PageName[] = PAGE_NAMES): Promise<void> => {
+/** Builds pages and text files, by default all of them, and writes each to a file of the folder. */
+export const writePages = async (
+  folder: string,
+  names: readonly DocsFileName[] = DOCS_FILE_NAMES,
+): Promise<void> => {
   await mkdir(folder, { recursive: true });
   for (const name of names) {
-    await writeFile(join(folder, pageFile(name)), JSON.stringify(await buildPage(name)));
+    await writeFile(join(folder, storedName(name)), JSON.stringify(await build(name)));
   }
 };
 
-/** Writes into the folder of each bundled function the pages that its row names. */
+/** Writes into the folder of each bundled function the files that its row names. */
 export const addPages = async (folderOf: (name: string) => string): Promise<void> => {
   for (const { name, permissions } of allRoutes) {
-    if (permissions.pages) await writePages(folderOf(name), permissions.pages);
+    if (permissions.docs) await writePages(folderOf(name), permissions.docs);
   }
 };

@@ -33,6 +33,8 @@ export interface Request<R extends Route> {
   readonly caller: CallerOf<R>;
   readonly buyer: BuyerOf<R>;
   readonly authorization: string | undefined;
+  /** The path as it was sent: on the default endpoint with the stage. */
+  readonly sentPath: string;
   /** Whether the request asks for a page for people, as a browser does. */
   readonly acceptsHtml: boolean;
   /** The count of this request, with the hourly limits that the row reads. Undefined on a row that reads none, and if it was not counted. */
@@ -64,6 +66,7 @@ const requestFrom = <R extends Route>(
   caller: caller as CallerOf<R>,
   buyer: buyer as BuyerOf<R>,
   authorization: headerOf(event, 'authorization'),
+  sentPath: event.requestContext.path,
   acceptsHtml: headerOf(event, 'accept')?.includes('text/html') === true,
   counted,
 });

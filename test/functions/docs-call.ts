@@ -8,6 +8,7 @@ export const callForText = async (
   path: string,
   pathParameters: Readonly<Record<string, string>> | null = null,
   headers: Readonly<Record<string, string>> = {},
+  sentPath = `/dev${path}`,
 ) => {
   const restoreLog = redirectLog(() => {});
   const event = {
@@ -17,7 +18,7 @@ export const callForText = async (
     pathParameters,
     multiValueQueryStringParameters: null,
     body: null,
-    requestContext: { requestId: 'chosen-by-the-caller', extendedRequestId: 'req-1' },
+    requestContext: { path: sentPath, requestId: 'chosen-by-the-caller', extendedRequestId: 'req-1' },
   } as unknown as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => 10_000 } as unknown as Context;
   const { statusCode: status, headers: sent = {}, body } = await handler(event, context).finally(restoreLog);

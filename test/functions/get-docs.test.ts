@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { handle } from '#functions/get-docs.ts';
 import { buildDocument } from '#reference/openapi/document.ts';
-import { referencePage } from '#reference/pages/reference.ts';
+import { referencePage } from '#reference/pages/reference-page.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf } from '#shared/route.ts';
@@ -16,15 +16,15 @@ const MAX_COMPRESSED_BYTES = 30_000;
 const document = JSON.parse(JSON.stringify(buildDocument()));
 const page = referencePage(document);
 
-const getDocs = () =>
+const getDocs = (path = '/docs') =>
   callForText(
-    endpoint(routes['get-docs'], () => ({ readPage: async () => page }), handle),
-    '/docs',
+    endpoint(routes['get-docs'], () => ({ read: async () => page }), handle),
+    path,
   );
 
 /** The names of one word stay without a link. */
 const linkTo = (code: string): string =>
-  code.includes('_') ? `<a href="docs/errors#${code}">${code}</a>` : code;
+  code.includes('_') ? `<a href="./docs/errors#${code}">${code}</a>` : code;
 
 const published = allRoutes.filter(({ tag }) => tag !== undefined);
 
@@ -68,7 +68,18 @@ describe('200', () => {
     const { body } = await getDocs();
     const links = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => String(link));
     expect(links.filter((link) => /^(?:\/|https?:)/.test(link))).toEqual([]);
-    expect(links).toEqual(expect.arrayContaining(['v1/openapi.json', 'docs/quick-start', '#create-user']));
+    expect(links).toEqual(
+      expect.arrayContaining(['./v1/openapi.json', './docs/quick-start', '#create-user']),
+    );
+  });
+
+  it('is the same page with a slash at the end of the path, but for the way from there to the service', async () => {
+    const { status, body } = await getDocs('/docs/');
+    expect(status).toBe(200);
+    expect(body).toContain(' data-root=".."');
+    expect(body.replaceAll('../', './').replace('data-root=".."', 'data-root="."')).toBe(
+      (await getDocs()).body,
+    );
   });
 
   it('links only to parts of the page that exist', async () => {
@@ -96,7 +107,7 @@ describe('200', () => {
     const [, prose = ''] =
       /<p>(Checks that the phone is a registered buyer.*?)<\/p>/.exec((await getDocs()).body) ?? [];
     expect(prose).toContain('<code><a href="#create-user.birth_date">birth_date</a></code>');
-    expect(prose).toContain('<code><a href="docs/errors#too_many_attempts">too_many_attempts</a></code>');
+    expect(prose).toContain('<code><a href="./docs/errors#too_many_attempts">too_many_attempts</a></code>');
   });
 
   it('escapes the text of the document', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { handle } from '#functions/get-guide.ts';
 import { writePages } from '#reference/pages/write-pages.ts';
-import { GUIDE_NAMES, pageReader } from '#shared/docs-page/page-files.ts';
+import { DOCS_PATHS, docsFileReader, GUIDE_NAMES } from '#shared/docs/files.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { routes } from '#shared/routes.ts';
 import { callForText } from './docs-call.ts';
@@ -20,7 +20,9 @@ afterAll(() => rm(folder, { recursive: true }));
 /** The pages of the function for people. */
 const PAGES = [...GUIDE_NAMES, 'key'] as const;
 
-const handler = endpoint(routes['get-guide'], () => ({ readPage: pageReader(folder) }), handle);
+const SERVED: readonly string[] = DOCS_PATHS.map((path) => `/docs/${path}`);
+
+const handler = endpoint(routes['get-guide'], () => ({ read: docsFileReader(folder) }), handle);
 
 const get = (guide: string, accept = '*/*') =>
   callForText(handler, `/docs/${guide}`, { guide }, { Accept: accept });
@@ -44,8 +46,8 @@ describe('200', () => {
   it.each(PAGES)('links from %s only to pages of the deployment, relative to it', async (name) => {
     const { body } = await get(name);
     const own = linksOf(body).filter((link) => !/^(?:https:|#|data:)/.test(link));
-    const folder = name.startsWith('fa/') ? '../' : '';
-    const pages = ['../docs', ...PAGES].map((page) => `${folder}${page}`);
+    const root = name.startsWith('fa/') ? '../..' : '..';
+    const pages = [`${root}/docs`, ...PAGES.map((page) => `${root}/docs/${page}`)];
     expect(own.filter((link) => !pages.includes(link.split('#')[0] ?? ''))).toEqual([]);
     expect(own).toEqual(expect.arrayContaining([...pages]));
   });
@@ -55,12 +57,41 @@ describe('200', () => {
     expect(body).toContain('<html lang="fa" dir="rtl" data-root="../..">');
     expect(body).toContain('<pre tabindex="0" dir="ltr">');
     const main = (text: string): string => text.slice(text.indexOf('<main'));
-    expect(linksOf(main((await get('quick-start')).body))).toContain('fa/quick-start');
-    expect(linksOf(main(body))).toContain('../quick-start');
+    expect(linksOf(main((await get('quick-start')).body))).toContain('../docs/fa/quick-start');
+    expect(linksOf(main(body))).toContain('../../docs/quick-start');
   });
 });
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+describe('a path with a slash at its end', () => {
+  it.each(['errors', 'fa/errors'])(
+    'is the same page, but for the way from there to the service: %s',
+    async (name) => {
+      const [plain, slashed] = [await get(name), await get(`${name}/`)];
+      expect(slashed.status).toBe(200);
+      expect(linksOf(slashed.body).map((link) => link.replace('../', ''))).toEqual(
+        linksOf(plain.body).map((link) => link),
+      );
+    },
+  );
+});
+
+describe('a text file', () => {
+  it.each(GUIDE_NAMES.map((name) => `${name}.md`))(
+    '%s is the Markdown of the guide, with links to files that are served',
+    async (name) => {
+      const { status, headers, body } = await get(name);
+      expect([status, headers['Content-Type']]).toEqual([200, 'text/markdown; charset=utf-8']);
+      expect(body).toMatch(/^(?:<div dir="rtl">\s+)?# /);
+      const links = [...body.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link]) => String(link));
+      const own = links
+        .filter((link) => !/^https?:/.test(link))
+        .map((link) => new URL(link, `https://a/docs/${name}`).pathname);
+      expect(own.filter((path) => !SERVED.includes(path))).toEqual([]);
+    },
+  );
+});
 
 describe('the index of the search', () => {
   it('is JSON that is cacheable for five minutes', async () => {
@@ -76,10 +107,11 @@ describe('the index of the search', () => {
 
 describe('404', () => {
   it.each([
-    ['nothing', ''],
-    ['fa/nothing', '../'],
-    ['a/b/c', '../../'],
-  ])('returns a page to a browser that asks for %s, with links relative to it', async (name, up) => {
+    ['nothing', '..'],
+    ['nothing/', '../..'],
+    ['fa/nothing', '../..'],
+    ['a/b/c/d/e', '../../../../..'],
+  ])('returns a page to a browser that asks for %s, with links relative to it', async (name, root) => {
     const { status, headers, body } = await get(name, BROWSER);
     expect([status, headers['Content-Type'], headers['Cache-Control'], headers.Vary]).toEqual([
       404,
@@ -88,10 +120,20 @@ describe('404', () => {
       'Accept',
     ]);
     expect(body).toContain('<h1>Page not found</h1>');
-    expect(body).toContain(`data-root="${up}.."`);
+    expect(body).toContain(`data-root="${root}"`);
     const links = linksOf(body).filter((link) => !/^(?:#|data:)/.test(link));
-    expect([...new Set(links)].sort()).toEqual(['../docs', ...PAGES].map((page) => `${up}${page}`).sort());
+    expect([...new Set(links)].sort()).toEqual(
+      ['', ...PAGES.map((page) => `/${page}`)].map((page) => `${root}/docs${page}`).sort(),
+    );
   });
+
+  it.each(['a/b/c/d/e/f', 'errors'.padEnd(9_900, '/')])(
+    'returns a short problem to a browser too for a path of more than five segments',
+    async (name) => {
+      const { status, body } = await get(name, BROWSER);
+      expect([status, JSON.parse(body).code]).toEqual([404, 'not_found']);
+    },
+  );
 
   it.each([
     'nothing',
@@ -99,7 +141,6 @@ describe('404', () => {
     'not-found',
     'fa',
     'fa.quick-start',
-    'quick-start.md',
     'quick-start.json',
     '..%2f..%2fpackage.json',
     '../package.json',

@@ -76,8 +76,16 @@ describe('a bundle in a new process', () => {
   });
 
   test.each([
-    ['get-docs', { ...EVENT, path: '/docs' }],
-    ['get-guide', { ...EVENT, path: '/docs/limits', pathParameters: { guide: 'limits' } }],
+    ['get-docs', { ...EVENT, path: '/docs', requestContext: { ...EVENT.requestContext, path: '/dev/docs' } }],
+    [
+      'get-guide',
+      {
+        ...EVENT,
+        path: '/docs/limits',
+        pathParameters: { guide: 'limits' },
+        requestContext: { ...EVENT.requestContext, path: '/dev/docs/limits' },
+      },
+    ],
   ])('%s returns a page from beside its code', async (name, event) => {
     const file = JSON.stringify(join(bundles.folderOf(name), 'index.mjs'));
     const { stdout } = await run(

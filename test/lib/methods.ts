@@ -19,7 +19,7 @@ export const methodsOf = (template: Template): Method[] => {
   };
   return Object.values(resourcesOf(template, 'AWS::ApiGateway::Method')).map(({ Properties }) => ({
     method: Properties.HttpMethod,
-    path: pathOf(Properties.ResourceId.Ref),
+    path: pathOf(Properties.ResourceId.Ref) || '/',
     authorization: Properties.AuthorizationType,
     apiKeyRequired: Properties.ApiKeyRequired ?? false,
     integration: Properties.Integration,

@@ -21,13 +21,16 @@ const stages = [
 
 /** Named here once more, so that a row cannot become public by mistake. */
 const PUBLIC_OPERATIONS = [
+  'GET /',
   'GET /.well-known/jwks.json',
   'GET /.well-known/openid-configuration',
   'GET /docs',
   'GET /docs/{guide+}',
+  'GET /llms.txt',
   'GET /v1/openapi.json',
   'HEAD /docs',
   'HEAD /docs/{guide+}',
+  'HEAD /llms.txt',
 ];
 
 /** A page answers HEAD too. */
@@ -70,8 +73,8 @@ describe('methods', () => {
       resourcesOf(dev, 'AWS::ApiGateway::Stage'),
     ).flatMap(({ Properties }) => Properties.MethodSettings);
     const throttled = settings.map(
-      // CloudFormation escapes every slash of a path but the first.
-      ({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.slice(1).replaceAll('~1', '/')}`,
+      // CloudFormation escapes every slash of a path but the first; the root is one slash.
+      ({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.slice(1).replaceAll('~1', '/') || '/'}`,
     );
     const open = allRoutes.filter((route) => !requiresKey(route, 'api-key'));
     expect(throttled.sort()).toEqual(['* *', ...open.map(nameOf), ...HEAD_OF_PAGES].sort());
@@ -283,6 +286,7 @@ describe('the firewall', () => {
         '/.well-known/openid-configuration',
         '/v1/openapi.json',
         '/docs',
+        '/llms.txt',
       ),
     });
   });

@@ -72,23 +72,6 @@ it('no other path begins with /_local', async () => {
   for (const path of ['/_localx', '/v1/_local/']) expect(await (await get(path)).text()).toBe('the API');
 });
 
-describe('/', () => {
-  it('redirects a browser to /docs, also by a link on another site', async () => {
-    const headers = { Accept: 'text/html,*/*;q=0.8' };
-    const response = await get('/', { redirect: 'manual', headers });
-    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
-    const linked = { ...headers, 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' };
-    expect(await statusOf('/', { headers: linked })).toBe(302);
-  });
-
-  it('is left to the API for any other client', async () => {
-    expect(await (await get('/')).text()).toBe('the API');
-    expect(await (await get('/', { method: 'POST', headers: { Accept: 'text/html' } })).text()).toBe(
-      'the API',
-    );
-  });
-});
-
 const table = useTable();
 
 const put = (keys: readonly object[]) =>

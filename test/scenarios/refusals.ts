@@ -89,7 +89,7 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
 
   describe('an unknown path or method', () => {
     for (const [method, path] of [
-      ['GET', '/'],
+      ['POST', '/'],
       ['GET', '/v1'],
       ['GET', '/v1//users'],
       ['GET', '/V1/users'],

@@ -69,7 +69,8 @@ export const disguiseAttacks = (options: AttackOptions): void => {
     itForAll(rows)('returns 404 to every other spelling of its path', async (_name, route) => {
       const path = pathOf(route);
       const spellings = [`/${path}`, path.toUpperCase(), `${path};a=b`, `${path}%00`, `${path}/..%2f`];
-      for (const spelling of spellings) {
+      // `/` has no letters.
+      for (const spelling of spellings.filter((other) => other !== path)) {
         const reply = await call(target(), spelling, {
           method: route.method,
           key: keyFor(route, target()),

@@ -59,7 +59,7 @@ const showKey = ({ id, name, seller, plan, scopes, expires_at, secrets, limits }
   const limitRow = ({ name, maximum, remaining, resets_in }, index) => {
     const [text, id] = index === 0 ? [`${name}: requests per minute`, 'rate-limit-of-a-plan'] : [name, name];
     const left = `${numberText(remaining)} of ${numberText(maximum)}`;
-    return [element('a', { href: `limits#${id}` }, text), left, durationText(resets_in)];
+    return [element('a', { href: `${base}/docs/limits#${id}` }, text), left, durationText(resets_in)];
   };
   fill('limit-rows', limits.map(limitRow));
 };

@@ -1,6 +1,6 @@
 /** The guides in a real browser, served by the whole local service. */
 import type { Page } from 'playwright-core';
-import { GUIDE_NAMES } from '#shared/docs-page/page-files.ts';
+import { GUIDE_NAMES } from '#shared/docs/files.ts';
 import { itForAll } from '#test/for-all.ts';
 import {
   accessibilityFaults,

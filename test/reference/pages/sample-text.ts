@@ -1,4 +1,4 @@
-import { type Operation, operationsOf, withSchemas } from '#reference/pages/document.ts';
+import { type Operation, operationsOf, withSchemas } from '#reference/pages/operations.ts';
 import { SAMPLE_LANGUAGES, type SampleLanguage } from '#reference/pages/sample-programs.ts';
 import { exampleRequest, SAMPLE_BASE_URL } from '#reference/pages/samples.ts';
 import openApiDocument from '../../../openapi.json' with { type: 'json' };

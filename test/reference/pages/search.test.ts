@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writePages } from '#reference/pages/write-pages.ts';
-import { GUIDE_NAMES, type Page, type PageName, pageFile } from '#shared/docs-page/page-files.ts';
+import { type DocsFile, type DocsFileName, GUIDE_NAMES, storedName } from '#shared/docs/files.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/key-limits.ts';
 import { allRoutes } from '#shared/routes.ts';
@@ -17,8 +17,8 @@ interface Entry {
 let folder: string;
 let entries: readonly Entry[];
 
-const readPage = async (name: PageName): Promise<Page> =>
-  JSON.parse(await readFile(join(folder, pageFile(name)), 'utf8'));
+const readPage = async (name: DocsFileName): Promise<DocsFile> =>
+  JSON.parse(await readFile(join(folder, storedName(name)), 'utf8'));
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-search-'));

@@ -28,7 +28,7 @@ const headerExamples = (): string =>
     .join(' and ');
 
 /** The text above the operations on the reference page. Its numbers come from the constants of the service. */
-export const guide = (): string => `Link buyers to your seller account, and sign buyers in by phone.
+export const description = (): string => `Link buyers to your seller account, and sign buyers in by phone.
 
 ## Requests
 

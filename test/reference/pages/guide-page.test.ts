@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Marked, type Tokens } from 'marked';
-import { guideFile, guidePage } from '#reference/pages/guide.ts';
+import { guideFile, guidePage } from '#reference/pages/guide-page.ts';
 import { DIAGRAMS, diagram, diagramFile, diagramSources } from '#reference/pages/markdown.ts';
-import { GUIDE_NAMES, type GuideName } from '#shared/docs-page/page-files.ts';
+import { GUIDE_NAMES, type GuideName } from '#shared/docs/files.ts';
 
 const textOf = (name: GuideName): Promise<string> =>
   readFile(new URL(`../../../${guideFile(name)}`, import.meta.url), 'utf8');
@@ -98,6 +98,13 @@ describe.each(GUIDE_NAMES)('the guide %s', (name) => {
   });
 });
 
+describe('headings with the same text', () => {
+  it('have ids of their own, as on GitHub', () => {
+    const { body } = guidePage('changelog', '# Changes\n\n## 2\n\n### Added\n\n## 1\n\n### Added\n');
+    expect(allIn(body, /<h[23] id="([^"]+)">/g)).toEqual(['2', 'added', '1', 'added-1']);
+  });
+});
+
 describe('an error code in a guide', () => {
   it('has an id and a link to it', async () => {
     expect(await bodyOf('errors')).toContain(
@@ -108,21 +115,21 @@ describe('an error code in a guide', () => {
 
 describe('the guides in reading order', () => {
   it.each([
-    ['English', GUIDE_NAMES.filter((name) => !name.startsWith('fa/')), ''],
-    ['Persian', GUIDE_NAMES.filter((name) => name.startsWith('fa/')), '../'],
-  ])('link to the %s guides before and after them', async (_language, names, folder) => {
+    ['English', GUIDE_NAMES.filter((name) => !name.startsWith('fa/'))],
+    ['Persian', GUIDE_NAMES.filter((name) => name.startsWith('fa/'))],
+  ])('link to the %s guides before and after them', async (_language, names) => {
     const links = (body: string) => allIn(body, /<a rel="(?:prev|next)" href="([^"]+)">/g);
     const pages = await Promise.all(names.map(bodyOf));
     const expected = names.map((_, index) =>
       [names[index - 1], names[index + 1]]
         .filter((name) => name !== undefined)
-        .map((name) => `${folder}${name}`),
+        .map((name) => `{root}/docs/${name}`),
     );
     expect(pages.map(links)).toEqual(expected);
   });
 
   it('are all in the menu of a Persian page, the Persian ones first, the others marked as English', async () => {
-    const menu = allIn(await bodyOf('fa/errors'), /<li><a href="\.\.\/((?!\.\.)[^"]+"[^>]*>[^<]+)<\/a>/g);
+    const menu = allIn(await bodyOf('fa/errors'), /<li><a href="\{root\}\/docs\/([^"]+"[^>]*>[^<]+)<\/a>/g);
     const [key, ...guides] = menu;
     expect(key).toContain('(انگلیسی)');
     expect(guides.filter((link) => !link.includes('(انگلیسی)')).map((link) => link.split('"')[0])).toEqual(

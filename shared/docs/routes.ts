@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { GUIDE_PAGES } from '#shared/docs-page/page-files.ts';
+import { GUIDE_FILES } from '#shared/docs/files.ts';
 import { type Row, routeRows } from '#shared/route.ts';
 
 /** An object of the OpenAPI standard with any further members. */
@@ -27,7 +27,7 @@ const PAGE_RESPONSE = {
 } as const;
 
 /** The rows of the reference page and the OpenAPI document. */
-export const docsPageRoutes = routeRows('Documentation', {
+export const docsRoutes = routeRows('Documentation', {
   'get-openapi': {
     method: 'GET',
     path: '/v1/openapi.json',
@@ -44,7 +44,7 @@ export const docsPageRoutes = routeRows('Documentation', {
     summary: 'The reference page',
     description: 'The interface as a page for people, with a form to try each operation.',
     responses: { 200: PAGE_RESPONSE },
-    permissions: { pages: ['reference'] },
+    permissions: { docs: ['reference'] },
   },
   'get-guide': {
     method: 'GET',
@@ -52,7 +52,7 @@ export const docsPageRoutes = routeRows('Documentation', {
     access: { by: 'public' },
     tag: undefined,
     summary: 'A guide for sellers',
-    description: 'A guide of docs/, or the page of a key, for people.',
+    description: 'A guide of docs/, its Markdown, the page of a key, or a file for programs.',
     pathParameters: { schema: v.strictObject({ guide: v.string() }), problem: 'not_found' },
     responses: {
       200: PAGE_RESPONSE,
@@ -63,6 +63,30 @@ export const docsPageRoutes = routeRows('Documentation', {
       },
     },
     problems: ['not_found'],
-    permissions: { pages: GUIDE_PAGES },
+    permissions: { docs: GUIDE_FILES },
+  },
+  'get-root': {
+    method: 'GET',
+    path: '/',
+    access: { by: 'public' },
+    tag: undefined,
+    summary: 'The way to the reference page',
+    description: 'Redirects to /docs.',
+    responses: {
+      302: { description: 'To /docs.', headers: { Location: 'The path of the reference page.' } },
+    },
+    permissions: {},
+  },
+  'get-llms': {
+    method: 'GET',
+    path: '/llms.txt',
+    access: { by: 'public' },
+    tag: undefined,
+    summary: 'The list of the guides for assistants',
+    description: 'The Markdown of each guide, the files for programs and the changelog, as a list of links.',
+    responses: {
+      200: { ...PAGE_RESPONSE, description: 'The list.', mediaType: 'text/plain; charset=utf-8' },
+    },
+    permissions: { docs: ['llms.txt'] },
   },
 } as const satisfies Record<string, Row>);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { operationOf } from '#reference/openapi/operation.ts';
+import { operationOf } from '#reference/openapi/operation-object.ts';
 import type { Route } from '#shared/route.ts';
 
 const id = v.pipe(

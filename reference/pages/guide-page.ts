@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { GUIDE_NAMES, type GuideName, type Page } from '#shared/docs-page/page-files.ts';
+import { type DocsFile, GUIDE_NAMES, type GuideName } from '#shared/docs/files.ts';
 import { guideContents, type Language, languageOf, TITLES, WORDS } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
 import { markdown } from './markdown.ts';
@@ -11,20 +11,43 @@ import { textEntries } from './search.ts';
 const KEY_PAGE = `${SAMPLE_BASE_URL}/docs/key`;
 
 /** Returns the Markdown file of a guide, relative to the root of the repository. */
-export const guideFile = (name: GuideName): string =>
-  name === 'typescript-client' ? 'client/README.md' : `docs/${name}.md`;
+export const guideFile = (name: GuideName): string => FILES[name] ?? `docs/${name}.md`;
 
-/** Returns the path from a guide to the folder of the guides: `../` for `fa/quick-start`. */
-const folderFrom = (name: GuideName): string => '../'.repeat(name.split('/').length - 1);
+const FILES: { readonly [Name in GuideName]?: string } = {
+  'typescript-client': 'client/README.md',
+  changelog: 'CHANGELOG.md',
+};
+
+interface GuideLinks {
+  /** What precedes the name of a page: `{root}/docs/`. */
+  readonly folder: string;
+  /** What follows the name of a guide. */
+  readonly end: '' | '.md';
+}
 
 /** Returns the address of a link in a guide. What the deployment does not serve has none. */
-const guideLink = (from: GuideName, href: string): string | undefined => {
-  if (href === KEY_PAGE) return `${folderFrom(from)}key`;
+const guideLink = (from: GuideName, href: string, { folder, end }: GuideLinks): string | undefined => {
+  if (href === KEY_PAGE) return `${folder}key`;
   if (/^(?:https?:|#)/.test(href)) return href;
   const [path = '', fragment] = href.split('#');
   const file = posix.join(posix.dirname(guideFile(from)), path);
   const name = GUIDE_NAMES.find((guide) => guideFile(guide) === file);
-  return name && `${folderFrom(from)}${name}${fragment === undefined ? '' : `#${fragment}`}`;
+  return name && `${folder}${name}${end}${fragment === undefined ? '' : `#${fragment}`}`;
+};
+
+const PAGE_LINKS: GuideLinks = { folder: '{root}/docs/', end: '' };
+
+/** A block of code, or a link. */
+const CODE_OR_LINK = /^```[\s\S]*?^```$|\[([^\]]*)\]\(([^)\s]+)\)/gm;
+
+/** Returns the Markdown of a guide as it is served: each link leads to the Markdown of the other guide. */
+export const guideMarkdown = (name: GuideName, text: string): string => {
+  const folder = '../'.repeat(name.split('/').length - 1);
+  return text.replace(CODE_OR_LINK, (found, label?: string, href?: string) => {
+    if (label === undefined || href === undefined) return found;
+    const address = guideLink(name, href, { folder, end: '.md' });
+    return address === undefined ? label : `[${label}](${address})`;
+  });
 };
 
 /** The headings of the guide, beside it on a wide screen. A guide with one heading needs no list. */
@@ -42,12 +65,11 @@ const onThisPage = (markup: string, language: Language): Html | false => {
 /** Links to the guides of the same language before and after this one, in reading order. */
 const neighbors = (name: GuideName): Html | false => {
   const language = languageOf(name);
-  const folder = folderFrom(name);
   const guides = GUIDE_NAMES.filter((other) => languageOf(other) === language);
   const index = guides.indexOf(name);
   const link = (rel: string, label: string, other: GuideName | undefined): Html | false =>
     other !== undefined &&
-    html`<a rel="${rel}" href="${folder}${other}"><small>${label}</small> ${TITLES[other][language]}</a>`;
+    html`<a rel="${rel}" href="{root}/docs/${other}"><small>${label}</small> ${TITLES[other][language]}</a>`;
   return (
     guides.length > 1 &&
     html`<nav class="neighbors" aria-label="${WORDS.neighbors[language]}">
@@ -72,27 +94,27 @@ export const guideEntries = (name: GuideName, text: string) =>
   textEntries({ page: TITLES[name].en, href: `docs/${name}`, text });
 
 /** Builds the page of a guide from its Markdown. */
-export const guidePage = (name: GuideName, text: string): Page => {
+export const guidePage = (name: GuideName, text: string): DocsFile => {
   const language = languageOf(name);
-  const folder = folderFrom(name);
-  const { html: markup } = markdown(text, { language, addressOf: (href) => guideLink(name, href) });
+  const { html: markup } = markdown(text, {
+    language,
+    addressOf: (href) => guideLink(name, href, PAGE_LINKS),
+  });
   const article = raw(withRowLinks(markup));
   return page({
     title: `${TITLES[name].en} · Buyer Linking`,
     language,
-    root: `${folder}..`,
-    content: html`${guideContents({ folder, current: name, language })}
+    content: html`${guideContents({ current: name, language })}
 <main class="guide"><article>${article}${neighbors(name)}</article>${onThisPage(markup, language)}</main>`,
   });
 };
 
-/** Builds the page of a path under /docs that has no guide. `{up}` is the path from the requested address to /docs/. */
-export const notFoundPage = (): Page =>
+/** Builds the page of a path under /docs that has no guide. */
+export const notFoundPage = (): DocsFile =>
   page({
     title: 'Page not found · Buyer Linking',
-    root: '{up}..',
-    content: html`${guideContents({ folder: '{up}' })}
+    content: html`${guideContents()}
 <main class="guide"><article><h1>Page not found</h1>
-<p>There is no page at this address. Read the <a href="{up}quick-start">quick start</a>, or the
-<a href="{up}../docs">reference</a> of all operations.</p></article></main>`,
+<p>There is no page at this address. Read the <a href="{root}/docs/quick-start">quick start</a>, or the
+<a href="{root}/docs">reference</a> of all operations.</p></article></main>`,
   });

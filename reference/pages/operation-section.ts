@@ -2,9 +2,9 @@ import { problemsOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { SchemaObject } from '../openapi/json-schema.ts';
 import { codeBlock } from './block.ts';
-import { type Operation, schemaOf } from './document.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
+import { type Operation, schemaOf } from './operations.ts';
 import { sampleBlock, tryForm } from './samples.ts';
 
 const REQUIRED = html`<b class="required">required</b>`;

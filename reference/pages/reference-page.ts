@@ -1,10 +1,10 @@
-import type { Page } from '#shared/docs-page/page-files.ts';
+import type { DocsFile } from '#shared/docs/files.ts';
 import { table } from '../openapi/limit-tables.ts';
 import { contents, firstLinks, guideLinks } from './contents.ts';
-import { type ApiDocument, fieldsOf, type Operation, operationsOf, withSchemas } from './document.ts';
 import { type Html, html, raw } from './html.ts';
 import { markdown, slug } from './markdown.ts';
-import { methodBadge, operationSection } from './operation.ts';
+import { methodBadge, operationSection } from './operation-section.ts';
+import { type ApiDocument, fieldsOf, type Operation, operationsOf, withSchemas } from './operations.ts';
 import { page } from './page.ts';
 import { KEY_VARIABLE } from './sample-programs.ts';
 import { SAMPLE_BASE_URL, tryForm } from './samples.ts';
@@ -37,7 +37,7 @@ const addressesOf = (document: ApiDocument): ReadonlyMap<string, string> => {
   const operations = operationsOf(document);
   const fields = operations.flatMap(fieldsOf).map(({ name, id }) => [name, `#${id}`] as const);
   const codes = operations.flatMap(({ errors }) =>
-    errors.map(({ code }) => [code, `docs/errors#${code}`] as const),
+    errors.map(({ code }) => [code, `{root}/docs/errors#${code}`] as const),
   );
   // The first address of a name is the last one set.
   return new Map([...fields.reverse(), ...codes]);
@@ -79,11 +79,11 @@ const operationLinks = ({ name, operations }: Group): Html => {
 
 const navigation = (groups: readonly Group[], chapters: ReturnType<typeof chaptersOf>): Html =>
   contents([
-    firstLinks('#start', 'Start', { folder: 'docs/' }),
+    firstLinks('#start', 'Start', {}),
     ...groups.slice(0, -1).map(operationLinks),
     html`<h2>For all operations</h2>
 <ul>${chapters.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
-${guideLinks({ folder: 'docs/' })}`,
+${guideLinks({})}`,
     ...groups.slice(-1).map(operationLinks),
   ]);
 
@@ -93,12 +93,12 @@ const start = ({ info }: ApiDocument, first: Operation | undefined): Html => htm
 <h1>${info.title} API <small>${info.version}</small></h1>
 ${markdown(info.description.split(/^## /m)[0] ?? '')}
 <ol class="steps">
-<li><a href="docs/quick-start#1-registration-of-the-buyer">Register</a>: the buyer signs in to the buyer app once.</li>
+<li><a href="{root}/docs/quick-start#1-sign-a-buyer-in">Register</a>: the buyer signs in to the buyer app once.</li>
 <li><a href="#create-user">Link</a>: send the buyer’s national id, birth date, phone and name.</li>
 <li><a href="#list-users">List</a>: read your linked users, or find one by phone.</li>
 </ol>
-<p>The <a href="docs/quick-start">quick start</a> takes these steps one by one. Programs read the
-<a href="v1/openapi.json">OpenAPI document</a>.</p>
+<p>The <a href="{root}/docs/quick-start">quick start</a> takes these steps one by one. Programs read the
+<a href="{root}/v1/openapi.json">OpenAPI document</a>.</p>
 <p>Base URL: <code>${SAMPLE_BASE_URL}</code>. Send your key in the header <code>X-Api-Key</code>; keep it on your servers.
 The samples read it from the environment variable <code>${KEY_VARIABLE}</code>.</p>
 <noscript><p>Without JavaScript, the samples are for curl and have the address of a local service: replace it by the address of this page.</p></noscript>
@@ -122,7 +122,7 @@ const groupSection = ({ name, description, operations }: Group): Html =>
 ${operations.map(operationSection)}`;
 
 /** Builds the reference page. The list of operations and their whole description need no JavaScript. */
-export const referencePage = (openApiDocument: object): Page => {
+export const referencePage = (openApiDocument: object): DocsFile => {
   const document = withSchemas(openApiDocument);
   const groups = groupsOf(document);
   const chapters = chaptersOf(document);
@@ -141,7 +141,6 @@ ${chapters.map(
 ${groups.slice(-1).map(groupSection)}`;
   return page({
     title: `${document.info.title} API`,
-    root: '.',
     content: html`${navigation(groups, chapters)}
 <main>
 ${linkNames(main, addressesOf(document))}
