@@ -245,19 +245,20 @@ describe('the firewall', () => {
   };
 
   /** Matches these paths in any encoding. */
+  const PLAIN_PATH = {
+    FieldToMatch: { UriPath: {} },
+    TextTransformations: [
+      { Priority: 0, Type: 'URL_DECODE' },
+      { Priority: 1, Type: 'NORMALIZE_PATH' },
+    ],
+  };
   const anyOf = (...paths: readonly string[]) => ({
     OrStatement: {
-      Statements: paths.map((SearchString) => ({
-        ByteMatchStatement: {
-          FieldToMatch: { UriPath: {} },
-          PositionalConstraint: 'CONTAINS',
-          SearchString,
-          TextTransformations: [
-            { Priority: 0, Type: 'URL_DECODE' },
-            { Priority: 1, Type: 'NORMALIZE_PATH' },
-          ],
-        },
-      })),
+      Statements: paths.map((path) =>
+        path === '/'
+          ? { RegexMatchStatement: { ...PLAIN_PATH, RegexString: '^/(prod/?)?$' } }
+          : { ByteMatchStatement: { ...PLAIN_PATH, PositionalConstraint: 'CONTAINS', SearchString: path } },
+      ),
     },
   });
 
@@ -286,6 +287,7 @@ describe('the firewall', () => {
         '/.well-known/openid-configuration',
         '/v1/openapi.json',
         '/docs',
+        '/',
         '/llms.txt',
       ),
     });
