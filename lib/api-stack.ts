@@ -11,7 +11,7 @@ import { addGatewayResponses } from './gateway-responses.ts';
 import { addMethods } from './methods.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
-import { addUsagePlans, baseUrlOf, issuersOf, restApi } from './rest-api.ts';
+import { addressesOf, addUsagePlans, issuersOf, restApi } from './rest-api.ts';
 import { rolloutOf } from './rollout.ts';
 import { addServiceAlarms } from './service-alarms.ts';
 import { serviceFunctions } from './service-functions.ts';
@@ -24,6 +24,23 @@ interface ApiStackProps {
   readonly release: Release;
 }
 
+/** Keeps what was in use. What a failed first deploy made is deleted with it. */
+const keptInUse = ({ removal }: Config): RemovalPolicy =>
+  removal === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
+
+/** Returns the outputs that the config, the data stack and the checkout determine. */
+const namesOf = (config: Config, data: DataStack, release: Release) => ({
+  [OUTPUTS.stageName]: config.stage,
+  [OUTPUTS.tableName]: data.table.tableName,
+  [OUTPUTS.hashSecretArn]: data.hashSecret.secretArn,
+  [OUTPUTS.keyPrefix]: config.keyPrefix,
+  [OUTPUTS.providers]: [...new Set([...config.providers.identityRegistry, ...config.providers.sms])].join(
+    ',',
+  ),
+  [OUTPUTS.version]: release.version,
+  [OUTPUTS.commit]: release.commit,
+});
+
 /** The stack that runs the service: the functions, the REST API in front of them, the alarms and the dashboard. */
 export class ApiStack extends Stack {
   constructor(app: App, { config, bundles, data, release }: ApiStackProps) {
@@ -33,54 +50,47 @@ export class ApiStack extends Stack {
       description: `Buyer Linking (${config.stage}): API, functions, alarms`,
       terminationProtection: config.removal === 'retain',
     });
-    const removalPolicy = config.removal === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    const logs = { retention: config.logRetentionDays, removalPolicy, ...data.encryption };
+    const logs = { retention: config.logRetentionDays, removalPolicy: keptInUse(config), ...data.encryption };
     const api = restApi(this, name, config, logs);
-    const baseUrl = baseUrlOf(api, config);
-    const egress = config.staticEgress === null ? undefined : staticEgress(this, config.staticEgress, logs);
-    const monitoring = monitoringOf(this, config);
+    const addresses = addressesOf(api, config);
+    const egress =
+      config.staticEgress === null ? undefined : staticEgress(this, config.staticEgress, keptInUse(config));
     const defaults: FunctionDefaults = { logs, rollout: rolloutOf(this, config) };
-    const issuers = issuersOf(api, config);
-    const functions = serviceFunctions(this, { config, bundles, data, release, defaults, egress, issuers });
-    addMethods(api, config.otpAccess, functions);
+    const parts = { config, bundles, data, release, defaults, egress, issuers: issuersOf(api, config) };
+    addMethods(api, config.otpAccess, serviceFunctions(this, parts));
     addGatewayResponses(api);
     const plans = addUsagePlans(this, api, name);
-    if (config.firewall) {
-      addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
-    }
+    if (config.firewall) addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
+
+    const monitoring = monitoringOf(this, config);
     const canarySecretArn = addCanary(this, {
       ...defaults,
       monitoring,
       codeFolder: bundles.folderOf('canary'),
-      baseUrl,
+      addresses,
       config,
       encryption: data.encryption,
     });
-
     addBudget(this, config);
     const monitored = { config, monitoring, api, table: data.table };
     addServiceAlarms(this, monitored);
     addLogQueries(this, name);
-    const dashboardName = config.alarms === null ? undefined : addDashboard(this, monitored);
-    const outputs: Readonly<Record<string, string>> = {
+    this.addOutputs({
+      ...namesOf(config, data, release),
       [OUTPUTS.apiId]: api.restApiId,
-      [OUTPUTS.stageName]: config.stage,
-      [OUTPUTS.baseUrl]: baseUrl,
-      [OUTPUTS.tableName]: data.table.tableName,
-      [OUTPUTS.hashSecretArn]: data.hashSecret.secretArn,
-      [OUTPUTS.keyPrefix]: config.keyPrefix,
-      [OUTPUTS.providers]: [...new Set([...config.providers.identityRegistry, ...config.providers.sms])].join(
-        ',',
-      ),
-      [OUTPUTS.version]: release.version,
-      [OUTPUTS.commit]: release.commit,
+      [OUTPUTS.baseUrl]: addresses[0],
       ...Object.fromEntries(plans.map(([plan, { usagePlanId }]) => [usagePlanOutput(plan), usagePlanId])),
       [OUTPUTS.canarySecretArn]: canarySecretArn,
-      ...(dashboardName && { [OUTPUTS.dashboardName]: dashboardName }),
-      ...(egress && { [OUTPUTS.egressAddress]: egress.addresses.join(',') }),
-      ...(api.domainName && { [OUTPUTS.domainTarget]: api.domainName.domainNameAliasDomainName }),
-    };
-    for (const [output, value] of Object.entries(outputs)) new CfnOutput(this, output, { value });
+      [OUTPUTS.dashboardName]: config.alarms === null ? undefined : addDashboard(this, monitored),
+      [OUTPUTS.egressAddress]: egress?.addresses.join(','),
+      [OUTPUTS.domainTarget]: api.domainName?.domainNameAliasDomainName,
+    });
+  }
+
+  private addOutputs(outputs: Readonly<Record<string, string | undefined>>): void {
+    for (const [output, value] of Object.entries(outputs)) {
+      if (value !== undefined) new CfnOutput(this, output, { value });
+    }
   }
 
   /** The first two zones of the Region. CDK would look the zones of a fixed account and Region up, and a synth needs no credentials. */

@@ -53,7 +53,10 @@ const throttleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): MethodD
   throttlingBurstLimit: burst,
 });
 
-/** The share of the throttle of an open route for HEAD, by which checks of links ask: each method has a bucket, and a flood fills all of them. */
+/**
+ * The throttle of HEAD, as a share of that of GET. Each method has a bucket of its own, so HEAD adds to what a flood can cost; only programs
+ * that check links use it.
+ */
 const SHARE_OF_HEAD = 1 / 10;
 
 const headThrottleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): Config['openRoutes'] => ({
@@ -133,15 +136,22 @@ const acknowledge = (api: RestApi): void => {
   );
 };
 
-/** Returns the base URL of a stage: the custom domain, which this adds to the API, or the default endpoint as long as that one is open. */
-export const baseUrlOf = (api: RestApi, { domain, stage }: Config): string => {
-  if (domain === null) return defaultUrlOf(api, stage);
+/**
+ * Adds the custom domain to the API, if the stage has one. Returns the addresses of the stage, the base URL first: the default endpoint while it
+ * is open, since a new domain has no DNS record yet.
+ */
+export const addressesOf = (
+  api: RestApi,
+  { domain, stage }: Config,
+): readonly [baseUrl: string, ...others: string[]] => {
+  if (domain === null) return [defaultUrlOf(api, stage)];
   api.addDomainName('Domain', {
     domainName: domain.name,
     certificate: Certificate.fromCertificateArn(api, 'Certificate', domain.certificateArn),
     ...TLS,
   });
-  return domain.defaultEndpoint === 'closed' ? domainUrlOf(domain) : defaultUrlOf(api, stage);
+  const domainUrl = domainUrlOf(domain);
+  return domain.defaultEndpoint === 'closed' ? [domainUrl] : [defaultUrlOf(api, stage), domainUrl];
 };
 
 /** Returns the issuers of the stage's tokens, the one of new tokens first. */

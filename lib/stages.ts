@@ -52,8 +52,14 @@ export interface Stage {
    * Fixed addresses for providers to allow (output EgressAddress), through one NAT gateway for about 37 USD a month, or one in each of two
    * zones for about 73: then links and codes go on while a zone is lost. No runbook sets it back to null: the functions lose the network
    * permissions by which Lambda removes their interfaces, so that the deploy hangs in its cleanup, and the address changes.
+   *
+   * `zones`: two zones of the Region, such as ['us-east-1a', 'us-east-1b'], named before the first deploy. `first-two`: the first two that AWS lists. One
+   * of them can be a zone without Lambda ("contain availability zone Lambda doesn't support"), in us-east-1 for example.
    */
-  readonly staticEgress: 'one-zone' | 'two-zones' | null;
+  readonly staticEgress: {
+    readonly natGateways: 'one' | 'one-in-each-zone';
+    readonly zones: 'first-two' | readonly [string, string];
+  } | null;
   /**
    * A web firewall. Requests of an address in 5 minutes; `codesPerAddress` holds where one-time codes require no key. `blockMalformedKeys`, during a flood
    * of them, blocks each `X-Api-Key` that has not the form of a key of the stage: 429 in place of 401. docs/operations.md, "A flood of malformed keys".
@@ -157,7 +163,7 @@ export const STAGES = {
       sms: ['kavenegar', 'sms-ir'],
       secretName: 'buyer-linking/prod/providers',
     },
-    staticEgress: 'one-zone',
+    staticEgress: { natGateways: 'one', zones: 'first-two' },
     // Six keys of the professional plan may send their full rate from one address.
     firewall: { requestsPerAddress: 30_000, codesPerAddress: 100, blockMalformedKeys: false },
     // Verifiers keep the public keys for five minutes: enough for 15,000 of them.

@@ -39,6 +39,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     hashes: keyedHashesFrom(fileSecret(hashSecretFile)),
     release: releaseOf,
     alarms: async () => undefined,
+    hasCanaryKey: async () => undefined,
     hashSecretArn: undefined,
     aws: undefined,
     baseUrl: demo.base_url,

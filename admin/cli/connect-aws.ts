@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { parseKnownFiles } from '@smithy/core/config';
 import { administration } from '#admin/administration.ts';
@@ -15,7 +15,15 @@ import { secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { type Connection, openAdminTable, type TargetOptions } from './connection.ts';
 
 /** The outputs of an API stack that the CLI reads. */
-type Output = 'apiId' | 'stageName' | 'baseUrl' | 'tableName' | 'hashSecretArn' | 'keyPrefix' | 'providers';
+type Output =
+  | 'apiId'
+  | 'stageName'
+  | 'baseUrl'
+  | 'tableName'
+  | 'hashSecretArn'
+  | 'canarySecretArn'
+  | 'keyPrefix'
+  | 'providers';
 
 /** How the deployed stacks name what the CLI reads. The caller passes the module of lib/ that the stacks use too. */
 export interface StackNames {
@@ -71,6 +79,13 @@ const raisedAlarms = async (prefix: string): Promise<readonly string[]> => {
   return names;
 };
 
+/** Whether a secret has a value. The stack makes that of the canary's key without one. */
+const hasValue = async (secretArn: string): Promise<boolean> => {
+  const client = new SecretsManagerClient({});
+  const { VersionIdsToStages = {} } = await client.send(new DescribeSecretCommand({ SecretId: secretArn }));
+  return Object.values(VersionIdsToStages).some((stages) => stages.includes('AWSCURRENT'));
+};
+
 /** Returns the client of a stage's secrets, in the account and Region of its config, or those of the credentials where it names none. */
 export const secretsClientOf = async (
   stage: string,
@@ -112,6 +127,7 @@ export const connectAws = async (
     hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
     release: () => ({ version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) }),
     alarms: () => raisedAlarms(alarmNamePrefix(stage)),
+    hasCanaryKey: () => hasValue(output(OUTPUTS.canarySecretArn)),
     hashSecretArn: output(OUTPUTS.hashSecretArn),
     aws,
     baseUrl: output(OUTPUTS.baseUrl),

@@ -15,7 +15,8 @@ import { ALARM_PERIOD, metricNamespaceOf, SUM } from '../metrics.ts';
 interface CanaryProps extends FunctionDefaults {
   readonly monitoring: Monitoring;
   readonly codeFolder: string;
-  readonly baseUrl: string;
+  /** The base URL first. */
+  readonly addresses: readonly string[];
   readonly config: Pick<Config, 'stage' | 'providers'>;
   readonly encryption: DataStack['encryption'];
 }
@@ -41,20 +42,20 @@ const keySecretArn = (
 };
 
 /**
- * Adds a function that calls the service every five minutes over the public URL, and alarms on its failures. Returns
+ * Adds a function that calls the service every five minutes over its public addresses, and alarms on its failures. Returns
  * the ARN of the secret that takes its API key.
  */
 export const addCanary = (scope: Construct, props: CanaryProps): string => {
-  const { baseUrl, config, encryption, monitoring, ...defaults } = props;
+  const { addresses, config, encryption, monitoring, ...defaults } = props;
   const secretArn = keySecretArn(scope, config.stage, encryption);
   const canary = new ApiFunction(scope, 'canary', {
     ...defaults,
     name: 'canary',
-    description: 'Calls the service over the public URL',
+    description: 'Calls the service over its public addresses',
     memoryMb: 256,
     timeoutSeconds: 28,
     environment: {
-      BASE_URL: baseUrl,
+      ADDRESSES: addresses.join(','),
       KEY_SECRET: secretArn,
       PROVIDERS: isSandbox(config.providers.sms) ? 'sandbox' : 'real',
       METRIC_NAMESPACE: metricNamespaceOf(config.stage),
@@ -69,7 +70,7 @@ export const addCanary = (scope: Construct, props: CanaryProps): string => {
   });
   monitoring.addAlarm(scope, {
     name: 'canary',
-    impact: 'The service does not respond as it should over its public URL: clients cannot use it.',
+    impact: 'The service does not respond as it should over a public address: clients cannot use it.',
     metric: canary.lambda.metricErrors(SUM),
     threshold: 1,
     periods: [2, 3],

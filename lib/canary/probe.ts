@@ -1,4 +1,4 @@
-/** The canary function: makes requests over the public URL, as a client does. An alarm counts the runs that fail. */
+/** The canary function: makes requests over the public addresses, as a client does. An alarm counts the runs that fail. */
 import { randomInt } from 'node:crypto';
 import { logEvent } from '#shared/log.ts';
 import { type SecretSource, secretsManagerSecret } from '#shared/secrets/secret-source.ts';
@@ -19,27 +19,39 @@ const TIMEOUT_MS = 15_000;
 const KEY = /^blk_(?:live|test)_[0-9A-Za-z]+$/;
 
 interface Probe {
-  readonly baseUrl: string;
+  /** The base URL, where a person is signed in, and the other addresses. */
+  readonly addresses: readonly string[];
   /** Undefined: only what requires no key is probed. */
   readonly apiKey: string | undefined;
   /** Undefined: the stage has real providers, so nobody signs in and nobody is linked. */
   readonly testPerson: TestPerson | undefined;
 }
 
-/** Probes the service once. Throws the first expectation that fails. A link that an earlier run left behind is found and removed. */
-export const probe = async ({ baseUrl, apiKey = '', testPerson }: Probe): Promise<void> => {
-  const needs: readonly Need[] = apiKey === '' ? ['nothing'] : ['nothing', testPerson ? 'person' : 'key'];
-  const run: Run = {
-    call: callsTo(baseUrl, AbortSignal.timeout(TIMEOUT_MS)),
-    keys: { shop: apiKey, reader: apiKey },
-    person: testPerson ?? testPersonOf(0),
-    mayBeLinked: true,
-    revoke: async () => {},
-  };
-  for (const { title, run: runExpectation } of expectationsFor(needs).filter(({ byCanary }) => byCanary)) {
-    await runExpectation(run).catch((cause: Error) => {
-      throw new Error(`${title}: ${cause.message}`, { cause });
-    });
+/** Returns what an address is probed for: a person is signed in at the base URL only, since a phone gets one code in 60 seconds. */
+const needsOf = (isBaseUrl: boolean, { apiKey, testPerson }: Probe): readonly Need[] => {
+  if (apiKey === undefined) return ['nothing'];
+  if (testPerson === undefined) return ['nothing', 'key'];
+  return isBaseUrl ? ['nothing', 'person'] : ['nothing'];
+};
+
+/** Probes each address once. Throws the first expectation that fails. A link that an earlier run left behind is found and removed. */
+export const probe = async (options: Probe): Promise<void> => {
+  const { addresses, apiKey = '', testPerson = testPersonOf(0) } = options;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  for (const [index, address] of addresses.entries()) {
+    const run: Run = {
+      call: callsTo(address, signal),
+      keys: { shop: apiKey, reader: apiKey },
+      person: testPerson,
+      mayBeLinked: true,
+      revoke: async () => {},
+    };
+    const expectations = expectationsFor(needsOf(index === 0, options)).filter(({ byCanary }) => byCanary);
+    for (const { title, run: runExpectation } of expectations) {
+      await runExpectation(run).catch((cause: Error) => {
+        throw new Error(`${title} at ${address}: ${cause.message}`, { cause });
+      });
+    }
   }
 };
 
@@ -60,13 +72,13 @@ export const readKey = async (secret: SecretSource): Promise<string | undefined>
 };
 
 // shared/env.ts covers the functions of the service only.
-const { BASE_URL = '', KEY_SECRET = '', PROVIDERS } = process.env;
+const { ADDRESSES = '', KEY_SECRET = '', PROVIDERS } = process.env;
 const keySecret = secretsManagerSecret(KEY_SECRET);
 
 /** Runs on a schedule. */
 export const handler = async (): Promise<void> =>
   probe({
-    baseUrl: BASE_URL,
+    addresses: ADDRESSES.split(','),
     apiKey: await readKey(keySecret),
     testPerson: PROVIDERS === 'sandbox' ? testPersonOf(randomInt(TEST_PEOPLE)) : undefined,
   });

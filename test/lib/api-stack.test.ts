@@ -12,6 +12,8 @@ import { COMPLETE, emptyBundles, resourcesOf, templatesOf } from './synthesized.
 const dev = templatesOf('dev');
 const prod = templatesOf('prod', COMPLETE);
 
+const ONE_GATEWAY = { natGateways: 'one', zones: 'first-two' } as const;
+
 const rows = allRoutes.map((route) => [route.name, route] as const);
 
 /** Returns the function of a row. Its logical id begins with the row's name. */
@@ -164,15 +166,18 @@ describe('staticEgress', () => {
     prod.api.hasResourceProperties('AWS::EC2::VPCEndpoint', { VpcEndpointType: 'Gateway' });
   });
 
-  test('keeps its address in prod, since AWS gives a released address to somebody else', () => {
+  test('keeps its address in prod once it was in use, since AWS gives a released address to somebody else', () => {
     const policiesOf = (template: typeof dev.api) =>
       Object.values(resourcesOf(template, 'AWS::EC2::EIP')).map(({ DeletionPolicy }) => DeletionPolicy);
-    expect(policiesOf(prod.api)).toEqual(['Retain']);
-    expect(policiesOf(templatesOf('dev', { staticEgress: 'one-zone' }).api)).toEqual(['Delete']);
+    expect(policiesOf(prod.api)).toEqual(['RetainExceptOnCreate']);
+    expect(policiesOf(templatesOf('dev', { staticEgress: ONE_GATEWAY }).api)).toEqual(['Delete']);
   });
 
-  test("has with 'two-zones' a NAT gateway and an address in each zone, and keeps the first address", () => {
-    const { api } = templatesOf('prod', { ...COMPLETE, staticEgress: 'two-zones' });
+  test("has with 'one-in-each-zone' a NAT gateway and an address in each zone, and keeps the first address", () => {
+    const { api } = templatesOf('prod', {
+      ...COMPLETE,
+      staticEgress: { natGateways: 'one-in-each-zone', zones: 'first-two' },
+    });
     const idsOf = (template: typeof api, type: string) => Object.keys(resourcesOf(template, type));
     const [before, after] = [prod.api, api].map((template) => ({
       addresses: idsOf(template, 'AWS::EC2::EIP'),
@@ -192,6 +197,20 @@ describe('staticEgress', () => {
     });
   });
 
+  test('puts its subnets into the zones that it names, or into the first two of the Region', () => {
+    const zonesOf = (template: typeof dev.api) => {
+      const subnets = Object.values(resourcesOf(template, 'AWS::EC2::Subnet'));
+      return subnets.map(({ Properties }) => Properties.AvailabilityZone);
+    };
+    const first = { 'Fn::Select': [0, { 'Fn::GetAZs': '' }] };
+    const second = { 'Fn::Select': [1, { 'Fn::GetAZs': '' }] };
+    expect(zonesOf(prod.api)).toEqual([first, second, first, second]);
+    const named = templatesOf('dev', {
+      staticEgress: { natGateways: 'one', zones: ['us-east-1a', 'us-east-1c'] },
+    });
+    expect(zonesOf(named.api)).toEqual(['us-east-1a', 'us-east-1c', 'us-east-1a', 'us-east-1c']);
+  });
+
   test('adds no network when it is off', () => {
     dev.api.resourceCountIs('AWS::EC2::VPC', 0);
     expect(functionOf(dev, 'create-user').VpcConfig).toBeUndefined();
@@ -199,6 +218,13 @@ describe('staticEgress', () => {
 });
 
 describe('logs and compression', () => {
+  test('every log group of prod is kept, except one of a first deploy that failed', () => {
+    const policies = Object.values(resourcesOf(prod.api, 'AWS::Logs::LogGroup')).map(
+      ({ DeletionPolicy }) => DeletionPolicy,
+    );
+    expect(new Set(policies)).toEqual(new Set(['RetainExceptOnCreate']));
+  });
+
   test('every log group has a retention time', () => {
     const groups = Object.values(resourcesOf(dev.api, 'AWS::Logs::LogGroup'));
     expect(groups.length).toBeGreaterThan(allRoutes.length);

@@ -33,7 +33,7 @@ describe('the probe of a stage with the sandbox', () => {
 
   test('succeeds run after run, each with another person, and leaves no user', async () => {
     for (const serial of [0, 1, 2]) {
-      await probe({ baseUrl: service.demo.base_url, apiKey, testPerson: testPersonOf(serial) });
+      await probe({ addresses: [service.demo.base_url], apiKey, testPerson: testPersonOf(serial) });
     }
     const get = async (path: string, key: string) =>
       (await fetch(`${service.demo.base_url}${path}`, { headers: { 'X-Api-Key': key } })).json();
@@ -43,14 +43,14 @@ describe('the probe of a stage with the sandbox', () => {
   });
 
   test('fails if two runs take the same phone within 60 seconds, which the choice among 1,000 makes rare', async () => {
-    const run = () => probe({ baseUrl: service.demo.base_url, apiKey, testPerson: testPersonOf(3) });
+    const run = () => probe({ addresses: [service.demo.base_url], apiKey, testPerson: testPersonOf(3) });
     await run();
     await expect(run()).rejects.toThrow('POST /v1/auth/otp/send is 202: expected status 202, got status 429');
   });
 
   test('fails if the key lacks a scope', async () => {
     const run = probe({
-      baseUrl: service.demo.base_url,
+      addresses: [service.demo.base_url],
       apiKey: reader,
       testPerson: testPersonOf(4),
     });
@@ -58,6 +58,6 @@ describe('the probe of a stage with the sandbox', () => {
   });
 
   test('reads a page with a key that has users:read alone', async () => {
-    await probe({ baseUrl: service.demo.base_url, apiKey: reader, testPerson: undefined });
+    await probe({ addresses: [service.demo.base_url], apiKey: reader, testPerson: undefined });
   });
 });

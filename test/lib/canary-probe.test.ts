@@ -79,18 +79,18 @@ const SANDBOX = { apiKey: KEY, testPerson: testPersonOf(7) };
 
 describe('the probe of a service that is up', () => {
   test('reads the public keys only, if there is no key, in a sandbox too', async () => {
-    await probe({ baseUrl, ...WITHOUT_KEY });
-    await probe({ baseUrl, ...SANDBOX, apiKey: undefined });
+    await probe({ addresses: [baseUrl], ...WITHOUT_KEY });
+    await probe({ addresses: [baseUrl], ...SANDBOX, apiKey: undefined });
     expect(names()).toEqual(['GET /.well-known/jwks.json', 'GET /.well-known/jwks.json']);
   });
 
   test('reads a page with the key and sends no code, in a stage with real providers', async () => {
-    await probe({ baseUrl, ...REAL });
+    await probe({ addresses: [baseUrl], ...REAL });
     expect(names()).toEqual(['GET /.well-known/jwks.json', 'GET /v1/users?page_size=1']);
   });
 
   test('signs a test person in, links them and removes the link, in a sandbox', async () => {
-    await probe({ baseUrl, ...SANDBOX });
+    await probe({ addresses: [baseUrl], ...SANDBOX });
     expect(names()).toEqual([
       'GET /.well-known/jwks.json',
       'POST /v1/auth/otp/send',
@@ -101,14 +101,34 @@ describe('the probe of a service that is up', () => {
     ]);
   });
 
+  test('calls every address: with a page where there are real providers, and the public keys in a sandbox', async () => {
+    const addresses = [baseUrl, `${baseUrl}/other`];
+    responses = {
+      ...UP,
+      'GET /other/.well-known/jwks.json': [200, { keys: [JWK] }],
+      'GET /other/v1/users?page_size=1': [200, { data: [] }],
+    };
+    const atOther = async (options: typeof REAL | typeof SANDBOX | typeof WITHOUT_KEY) => {
+      requests = [];
+      await probe({ addresses, ...options });
+      return names().filter((name) => name.includes('/other'));
+    };
+    expect(await atOther(WITHOUT_KEY)).toEqual(['GET /other/.well-known/jwks.json']);
+    expect(await atOther(SANDBOX)).toEqual(['GET /other/.well-known/jwks.json']);
+    expect(await atOther(REAL)).toEqual([
+      'GET /other/.well-known/jwks.json',
+      'GET /other/v1/users?page_size=1',
+    ]);
+  });
+
   test('removes a link that an earlier run left behind', async () => {
     responses = { ...UP, 'POST /v1/users': [200, { id: 'usr_1' }] };
-    await probe({ baseUrl, ...SANDBOX });
+    await probe({ addresses: [baseUrl], ...SANDBOX });
     expect(names().at(-1)).toBe('DELETE /v1/users/usr_1');
   });
 
   test('sends the key to the operations that require one only', async () => {
-    await probe({ baseUrl, ...SANDBOX });
+    await probe({ addresses: [baseUrl], ...SANDBOX });
     const keys = requests.map(([name, headers]) => [name.includes('/v1/'), headers['x-api-key']]);
     expect(new Set(keys.map(String))).toEqual(new Set(['false,', `true,${KEY}`]));
   });
@@ -132,8 +152,8 @@ describe('the probe fails', () => {
     for (const [name, response, reason] of failing) {
       responses = { ...UP, [name]: response };
       const both = async () => {
-        await probe({ baseUrl, ...REAL });
-        await probe({ baseUrl, ...SANDBOX });
+        await probe({ addresses: [baseUrl], ...REAL });
+        await probe({ addresses: [baseUrl], ...SANDBOX });
       };
       const message = await both().catch((error: Error) => error.message);
       expect([name, message]).toEqual([name, expect.stringMatching(reason)]);
@@ -141,8 +161,15 @@ describe('the probe fails', () => {
     }
   });
 
+  test('and names the address, if one of two does not respond', async () => {
+    const run = probe({ addresses: [baseUrl, 'http://127.0.0.1:1'], ...WITHOUT_KEY });
+    await expect(run).rejects.toThrow(
+      /^GET \/\.well-known\/jwks\.json is 200 at http:\/\/127\.0\.0\.1:1: no response/,
+    );
+  });
+
   test('if the service is unreachable', async () => {
-    await expect(probe({ baseUrl: 'http://127.0.0.1:1', ...WITHOUT_KEY })).rejects.toThrow();
+    await expect(probe({ addresses: ['http://127.0.0.1:1'], ...WITHOUT_KEY })).rejects.toThrow();
   });
 });
 

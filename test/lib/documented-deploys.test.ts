@@ -45,9 +45,9 @@ const DOCUMENTED: Readonly<Record<string, readonly Deploy[]>> = {
   ],
   'Fixed addresses for providers, in one zone and in two': [
     whole({ staticEgress: null }),
-    whole({ staticEgress: 'one-zone' }),
-    whole({ staticEgress: 'two-zones' }),
-    whole({ staticEgress: 'one-zone' }),
+    whole({ staticEgress: { natGateways: 'one', zones: 'first-two' } }),
+    whole({ staticEgress: { natGateways: 'one-in-each-zone', zones: 'first-two' } }),
+    whole({ staticEgress: { natGateways: 'one', zones: 'first-two' } }),
   ],
   'A copy of the hash secret in a second Region, and none': [
     whole({ hashSecretReplica: null }),

@@ -27,7 +27,11 @@ describe('the templates of dev and prod', () => {
 
   test('are for the account and Region of the settings, and look nothing up for them', () => {
     // With a network, whose zones CDK would look up.
-    const pinned = { account: '123456789012', region: 'eu-central-1', staticEgress: 'one-zone' } as const;
+    const pinned = {
+      account: '123456789012',
+      region: 'eu-central-1',
+      staticEgress: { natGateways: 'one', zones: 'first-two' },
+    } as const;
     const { manifest } = stageApp(stageConfig('dev', pinned)).app.synth();
     expect(manifest.missing).toBeUndefined();
     const environments = Object.values(manifest.artifacts ?? {}).flatMap(

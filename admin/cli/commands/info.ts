@@ -3,13 +3,24 @@ import { searchSellers } from '#admin/operations/lookup.ts';
 import { KEY_QUOTA } from '#admin/usage-plans/port.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 
-const show = async ({ admin, release, alarms, aws, baseUrl }: Session): Promise<CommandResult> => {
+const MISSING_CANARY_KEY =
+  'The canary has no key: it reads the public keys only, so nobody learns that sellers cannot call. See docs/deploy.md, "Canary key".';
+
+const show = async ({
+  admin,
+  release,
+  alarms,
+  hasCanaryKey,
+  aws,
+  baseUrl,
+}: Session): Promise<CommandResult> => {
   const { stage, table, usagePlans, actor } = admin;
-  const [sellers, keys, accountKeys, raised] = await Promise.all([
+  const [sellers, keys, accountKeys, raised, canaryKey] = await Promise.all([
     searchSellers(admin),
     Array.fromAsync(usagePlans.listKeys(gatewayKeyNamePrefix(stage))),
     usagePlans.countKeys(KEY_QUOTA),
     alarms(),
+    hasCanaryKey(),
   ]);
   const item = {
     stage,
@@ -25,11 +36,13 @@ const show = async ({ admin, release, alarms, aws, baseUrl }: Session): Promise<
     account_keys: accountKeys,
     account_key_quota: KEY_QUOTA,
     alarms: raised ?? null,
+    canary_key: canaryKey === undefined ? null : canaryKey ? 'stored' : 'missing',
   };
   return {
     json: item,
     text: { rows: [item] },
     note: raised?.length === 0 ? 'No alarm is raised.' : undefined,
+    warning: canaryKey === false ? MISSING_CANARY_KEY : undefined,
   };
 };
 

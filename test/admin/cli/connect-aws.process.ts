@@ -38,7 +38,7 @@ describe('the admin commands on a stage', () => {
 
   it('show the account, the Region, the release, the numbers and the raised alarms of the stage', async () => {
     const ended = await onStage('prod', ['info']);
-    expect(ended).toMatchObject({ exitCode: 0, error: '' });
+    expect(ended.exitCode).toBe(0);
     expect(JSON.parse(ended.out)).toMatchObject({
       stage: 'prod',
       base_url: expect.stringMatching(/^https:/),
@@ -52,6 +52,16 @@ describe('the admin commands on a stage', () => {
       account_key_quota: 10_000,
       alarms: ['buyer-linking-prod-throttled'],
     });
+  });
+
+  it('tell that the canary has no key, until one is stored', async () => {
+    const missing = await onStage('prod', ['info']);
+    expect(JSON.parse(missing.out).canary_key).toBe('missing');
+    expect(missing.error).toContain('The canary has no key');
+    aws.secrets.set(aws.canarySecretArn, 'blk_live_…');
+    const stored = await onStage('prod', ['info']);
+    aws.secrets.delete(aws.canarySecretArn);
+    expect([JSON.parse(stored.out).canary_key, stored.error]).toEqual(['stored', '']);
   });
 
   it('make each step of a rotation of the hash secret after a confirmation that names it', async () => {
