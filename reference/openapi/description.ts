@@ -27,23 +27,20 @@ const headerExamples = (): string =>
     .map(([name, value]) => `\`${name}: ${value}\``)
     .join(' and ');
 
-/** The text above the operations on the reference page. Its numbers come from the constants of the service. */
-export const description = (): string => `Link buyers to your seller account, and sign buyers in by phone.
-
-## Requests
+const requests = (): string => `## Requests
 
 Send JSON, and your key in \`X-Api-Key\`. Unknown body fields and query parameters are rejected, so a typo is never silently
 ignored. Responses may gain fields within v1: ignore fields that you do not know. Persian and Arabic-Indic digits count as
-digits. Every response carries \`X-Request-Id\`.
+digits. Every response carries \`X-Request-Id\`.`;
 
-## Errors
+const errors = (): string => `## Errors
 
 Every error is \`application/problem+json\` (RFC 9457). Decide by \`code\`; \`title\` and \`detail\` are for people.
 \`validation_failed\` names every wrong field at once, in \`errors\`.
 
-${problemTable()}
+${problemTable()}`;
 
-## Rate limits
+const rateLimits = (): string => `## Rate limits
 
 ${planLimitTable()}
 
@@ -54,9 +51,9 @@ next window begins in \`t\` seconds. Requests rejected with 401 or 403 are not c
 
 Links, identity checks, SMS and failed verifications have limits of their own. The limit that is used up is an item of both headers.
 
-${keyLimitTable()}
+${keyLimitTable()}`;
 
-## Pages
+const pages = (): string => `## Pages
 
 \`page\` starts at 1. The \`Link\` header names the first, prev, next and last pages (RFC 8288). Users are in the order of linking.
 Every page but the last is full. \`total\` counts your linked users, and \`total_pages\` is the number of pages; a page past the end is
@@ -64,25 +61,25 @@ empty. New links never move a user; a removal moves the later users up by one. W
 \`+\` as \`%2B\`.
 
 To read all users, start with page 1 and go on with \`after\`, the \`next_after\` of each response, until it is null. Nothing is skipped
-or repeated, whatever is linked or removed meanwhile.
+or repeated, whatever is linked or removed meanwhile.`;
 
-## Events
+const events = (): string => `## Events
 
 \`GET /v1/events\` is the log of what changed: \`user.linked\`, \`user.updated\` and \`user.removed\`, numbered without a gap. An event holds ids and no
 personal data, so read the user when you handle it. Events are read, not sent: ask with \`after\` the last \`sequence\` that you handled, and keep that
 number with your own copy. The \`reason\` of a removal says who removed the user; delete your copy for each of them. A \`user.linked\` with the
 reason \`restore\` brings back a user that was lost. Events are kept
 ${KEEP_EVENTS_DAYS} days; after that the response is 410 \`events_expired\`: keep \`last_sequence\` of a request without
-\`after\`, read all users, then go on after that number.
+\`after\`, read all users, then go on after that number.`;
 
-## Retries
+const retries = (): string => `## Retries
 
 ${retryTable()}
 
 Linking the same buyer again returns 200 with the existing user, and removing a removed user returns 204 again. Wait for \`Retry-After\`
-seconds. Do not automatically resend a code after a timeout: the first SMS may have been sent.
+seconds. Do not automatically resend a code after a timeout: the first SMS may have been sent.`;
 
-## One-time codes
+const oneTimeCodes = (): string => `## One-time codes
 
 A code has ${CODE_LIMITS.digits} digits, is valid for ${duration(CODE_LIMITS.lifetimeSeconds)} and for one use. A new code replaces the old one. A code belongs to the seller whose
 key sent it. Wait ${RESEND_AFTER_SECONDS} seconds between two codes to a phone. A wrong, expired, used or never sent code gets the same response.
@@ -94,5 +91,17 @@ return \`too_many_attempts\`.
 
 ${lockTable()}
 
-Some deployments offer these two operations without a key.
-`;
+Some deployments offer these two operations without a key.`;
+
+/** The text above the operations on the reference page, a chapter after the other. Its numbers come from the constants of the service. */
+export const description = (): string =>
+  `${[
+    'Link buyers to your seller account, and sign buyers in by phone.',
+    requests(),
+    errors(),
+    rateLimits(),
+    pages(),
+    events(),
+    retries(),
+    oneTimeCodes(),
+  ].join('\n\n')}\n`;
