@@ -22,7 +22,7 @@ export interface DocumentedOutcome<Outcome> {
 
 /** Returns the documented outcomes of the test people or of the test phones. */
 export const documentedOutcomes = <Outcome extends string>(
-  heading: 'People' | 'Phones',
+  heading: 'People who fail' | 'Phones',
 ): DocumentedOutcome<Outcome>[] =>
   rowsUnder(heading).map(([prefix = '', example = '', outcome = '', , response = '']) => ({
     prefix,

@@ -1,17 +1,31 @@
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import {
+  outcomeOfPerson,
   PERSON_OUTCOMES,
   PHONE_OUTCOMES,
   registersInSandbox,
   testNationalId,
   testPhone,
 } from '#shared/providers/test-identities.ts';
+import { parseNationalId } from '#shared/values/national-id.ts';
 import { parsePhone, toLocalPhone } from '#shared/values/phone.ts';
 import { documentedOutcomes, rowsUnder } from './test-identities-page.ts';
 
 describe('the page about test identities', () => {
+  it('lists 20 people who match, each with a phone that registers and its code', () => {
+    const rows = rowsUnder('Good people');
+    expect(new Set(rows.flat()).size).toBe(60);
+    expect(rows).toHaveLength(20);
+    for (const [nationalId = '', phone = '', code] of rows) {
+      expect(parseNationalId(nationalId)).toBe(nationalId);
+      expect(outcomeOfPerson(nationalId)).toBeUndefined();
+      const parsed = String(parsePhone(phone));
+      expect([registersInSandbox(parsed), sandboxCode(parsed)]).toEqual([true, code]);
+    }
+  });
+
   it('lists every test person', () => {
-    expect(documentedOutcomes('People')).toEqual(
+    expect(documentedOutcomes('People who fail')).toEqual(
       PERSON_OUTCOMES.map((outcome) => ({
         prefix: `${testNationalId(outcome).slice(0, 8)}d., ${testNationalId(outcome, 10).slice(0, 6)}ddd.`,
         example: `${testNationalId(outcome)}, ${testNationalId(outcome, 10)}`,

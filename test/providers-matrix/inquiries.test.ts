@@ -86,7 +86,7 @@ it('explains a 503 in the log by the id of the request: provider, operation, rea
   );
 });
 
-const PEOPLE = documentedOutcomes<PersonOutcome>('People');
+const PEOPLE = documentedOutcomes<PersonOutcome>('People who fail');
 const UNDECIDED_PEOPLE = PEOPLE.filter(({ response }) => response.startsWith('503'));
 const REJECTED_PEOPLE = PEOPLE.filter(({ response }) => response.startsWith('422'));
 
