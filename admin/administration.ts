@@ -15,6 +15,8 @@ export interface AdministrationOptions {
   readonly table: Table;
   readonly usagePlans: UsagePlans;
   readonly keyPrefix: KeyPrefix;
+  /** The limits of a key on the registry's verdicts are higher then. */
+  readonly registryIsSandbox: boolean;
   /** `local`, `prod`…: part of the names of API Gateway's keys, since other stages may share the account. */
   readonly stage: string;
   /** Who acts, for the audit: an AWS identity's ARN, or `local:<user>`. */

@@ -99,6 +99,7 @@ export const variablesOf = ({
   ...(permissions.hashes ? (['HASH_SECRET'] as const) : []),
   ...(permissions.identityRegistry || permissions.sms ? (['PROVIDER_SECRET', 'KEY_PREFIX'] as const) : []),
   ...(permissions.identityRegistry ? (['IDENTITY_PROVIDERS', 'PAID_CHECKS_PER_DAY'] as const) : []),
+  ...(permissions.identityProviders ? (['IDENTITY_PROVIDERS'] as const) : []),
   ...(permissions.sms ? (['SMS_PROVIDERS', 'SMS_PER_DAY'] as const) : []),
   ...(permissions.smsProviders ? (['SMS_PROVIDERS', 'KEY_PREFIX'] as const) : []),
   ...(permissions.signingKey ? (['SIGNING_KEYS'] as const) : []),

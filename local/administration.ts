@@ -23,6 +23,7 @@ export const localAdministration = (
     table,
     usagePlans,
     keyPrefix: KEY_PREFIX,
+    registryIsSandbox: true,
     stage: STAGE_NAME,
     actor,
     clock: systemClock,

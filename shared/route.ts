@@ -36,6 +36,8 @@ export interface Permissions {
   readonly table?: TablePermissions;
   readonly hashes?: true;
   readonly identityRegistry?: true;
+  /** Which identity registries the stage has, without their credentials. */
+  readonly identityProviders?: true;
   readonly sms?: true;
   /** Which SMS providers the stage has, without their credentials. */
   readonly smsProviders?: true;

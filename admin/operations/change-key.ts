@@ -56,7 +56,7 @@ export const changeKey = async (
     if (isDeepStrictEqual(after, before)) return before;
     const about = { seller_id: before.seller_id, key_id: keyId, details: details?.(before, after) };
     const record = admin.record({ action, ...about });
-    const isFlushed = isReduced(before, after, Math.floor(admin.clock() / 1000));
+    const isFlushed = isReduced({ before, after }, Math.floor(admin.clock() / 1000), admin.registryIsSandbox);
     const marked: ApiKey = isFlushed ? { ...after, unflushed_since: record.at } : after;
     return (await admin.keys.save({ before, after: marked, sellerStatus, record })) ? marked : undefined;
   });

@@ -24,7 +24,7 @@ export const readKeyLimits = async (admin: Administration, keyId: string) => {
   const all = [
     { ...minuteLimit({ keyId, plan }), shownName: 'requests-per-minute', isOverridden: false },
     ...KEY_LIMIT_NAMES.map((name) => ({
-      ...keyLimit(name, { keyId, plan, limits }),
+      ...keyLimit(name, { keyId, plan, limits, registryIsSandbox: admin.registryIsSandbox }),
       shownName: name,
       isOverridden: limits[name] !== undefined,
     })),

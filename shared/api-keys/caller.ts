@@ -33,6 +33,8 @@ const callerSchema = v.object({
 export interface Caller extends Readonly<Omit<v.InferOutput<typeof callerSchema>, 'expiresAt'>> {
   /** When the secret of the request expires, epoch seconds; undefined if it does not. */
   readonly expiresAt: number | undefined;
+  /** Whether the identity registry is the sandbox; only of a row that knows the registries. */
+  readonly registryIsSandbox?: boolean;
 }
 
 export type AuthorizerContext = v.InferInput<typeof callerSchema>;

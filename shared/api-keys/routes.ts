@@ -26,7 +26,10 @@ export const apiKeyRoutes = routeRows('Key', {
       'refused-links-per-hour',
       'failed-verifies-per-hour',
     ],
-    permissions: { table: { 'SELLER#': ['BatchGetItem'], 'LIMIT#': ['BatchGetItem'] } },
+    permissions: {
+      table: { 'SELLER#': ['BatchGetItem'], 'LIMIT#': ['BatchGetItem'] },
+      identityProviders: true,
+    },
   },
   'get-key-usage': {
     method: 'GET',

@@ -4,6 +4,7 @@ import type { VerifyToken } from '#shared/access-tokens/verify.ts';
 import { callerFrom, soonExpiry } from '#shared/api-keys/caller.ts';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { readEnv } from '#shared/env.ts';
+import { isSandbox } from '#shared/providers/sandbox.ts';
 import { type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { countRequest } from '#shared/rate-limits/request-limits.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
@@ -22,7 +23,13 @@ interface CallerParts {
   readonly clock: Clock;
   /** Given on a row for buyers: verifies its access token before the input is parsed. */
   readonly verifyToken?: VerifyToken | undefined;
+  /** Whether the identity registry is the sandbox, where the limits of a key on its verdicts are higher. */
+  readonly registryIsSandbox?: boolean;
 }
+
+const isRegistrySandbox = ({ permissions }: Route): boolean =>
+  (permissions.identityRegistry ?? permissions.identityProviders ?? false) &&
+  isSandbox(readEnv(['IDENTITY_PROVIDERS']).IDENTITY_PROVIDERS);
 
 /** A GET is counted while it reads; if it is over the limit, what it read is discarded. One that shows limits is counted before it reads them. */
 const isCountedBeside = ({ method, limitsRead }: Route): boolean =>
@@ -30,10 +37,10 @@ const isCountedBeside = ({ method, limitsRead }: Route): boolean =>
 
 /** Sets the caller of a request and counts it: a GET beside its handler, anything else first. Then verifies its buyer. */
 export const callerIdentifier =
-  (route: Route, { rateLimiter, clock, verifyToken }: CallerParts) =>
+  (route: Route, { rateLimiter, clock, verifyToken, registryIsSandbox = false }: CallerParts) =>
   async (event: APIGatewayProxyEvent, scope: RequestScope): Promise<void> => {
     const nowMs = clock();
-    scope.caller = callerFrom(event.requestContext.authorizer, nowMs);
+    scope.caller = { ...callerFrom(event.requestContext.authorizer, nowMs), registryIsSandbox };
     scope.keyExpiresSoonAt = soonExpiry(scope.caller, nowMs);
     const limitsToRead = route.limitsRead ?? [];
     const counting = countRequest(rateLimiter, scope.caller, { nowMs, limitsToRead });
@@ -65,7 +72,8 @@ export const keyedEndpoint = <R extends Route, Deps>(
       const otpAccess = route.access.by === 'otp' ? readEnv(['OTP_ACCESS']).OTP_ACCESS : 'api-key';
       if (!requiresKey(route, otpAccess)) return { deps };
       const verifyToken = verifierFor?.(systemClock);
-      return { deps, identifyCaller: callerIdentifier(route, { ...parts, verifyToken }) };
+      const registryIsSandbox = isRegistrySandbox(route);
+      return { deps, identifyCaller: callerIdentifier(route, { ...parts, verifyToken, registryIsSandbox }) };
     },
     handle,
   );

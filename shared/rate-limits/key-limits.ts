@@ -12,7 +12,12 @@ interface KeyLimit {
   readonly counts: string;
   readonly windowSeconds: WindowSeconds;
   readonly byPlan: Readonly<Record<PlanName, number>>;
+  /** Of what a registry decides: where it is the sandbox, nobody is real and nothing is paid for, and the numbers are higher. */
+  readonly ofRegistry?: true;
 }
+
+/** How many times higher they are then. */
+export const TIMES_IN_SANDBOX = 100;
 
 /** The hourly and daily limits of one key. An admin can override each of them for a key. */
 export const KEY_LIMITS = {
@@ -25,17 +30,20 @@ export const KEY_LIMITS = {
     counts: 'Links and checks refused with identity_mismatch or phone_not_owned',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 10, professional: 100 },
+    ofRegistry: true,
   },
   'refused-links-per-hour': {
     counts:
       'Links and checks refused with buyer_not_registered, user_conflict, external_id_conflict or link_refused; undecided ones',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 1000 },
+    ofRegistry: true,
   },
   'paid-checks-per-day': {
     counts: 'Links and checks that made paid identity checks',
     windowSeconds: DAY_SECONDS,
     byPlan: { free: 500, professional: 20_000 },
+    ofRegistry: true,
   },
   'failed-verifies-per-hour': {
     counts: 'Verifications refused with code_rejected whose code was compared with an outstanding one',
@@ -72,7 +80,14 @@ export interface LimitedKey {
   readonly keyId: string;
   readonly plan: PlanName;
   readonly limits: LimitOverrides;
+  /** Whether the identity registry of the stage is the sandbox. */
+  readonly registryIsSandbox?: boolean;
 }
+
+const limitOfPlan = (name: KeyLimitName, { plan, registryIsSandbox }: Omit<LimitedKey, 'limits'>): number => {
+  const { byPlan, ofRegistry }: KeyLimit = KEY_LIMITS[name];
+  return byPlan[plan] * (ofRegistry && registryIsSandbox ? TIMES_IN_SANDBOX : 1);
+};
 
 /** The usage plan still limits a key that cannot be counted. */
 const OF_KEY = {
@@ -90,11 +105,11 @@ export const minuteLimit = ({ keyId, plan }: Omit<LimitedKey, 'limits'>): Limit 
   windowSeconds: MINUTE_SECONDS,
 });
 
-export const keyLimit = (name: KeyLimitName, { keyId, plan, limits }: LimitedKey): Limit => ({
+export const keyLimit = (name: KeyLimitName, key: LimitedKey): Limit => ({
   ...OF_KEY,
-  subject: keyId,
-  keyId,
+  subject: key.keyId,
+  keyId: key.keyId,
   name,
-  limit: limits[name] ?? KEY_LIMITS[name].byPlan[plan],
+  limit: key.limits[name] ?? limitOfPlan(name, key),
   windowSeconds: KEY_LIMITS[name].windowSeconds,
 });

@@ -41,6 +41,7 @@ describe('the policy of docs/deploy.md for the smoke test of prod', () => {
     const admin = administration({
       table: recorded,
       usagePlans: apiGateway().usagePlans,
+      registryIsSandbox: false,
       keyPrefix: 'blk_live_',
       stage: 'prod',
       actor: 'arn:aws:sts::123456789012:assumed-role/prod/github',

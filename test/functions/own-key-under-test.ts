@@ -32,10 +32,11 @@ const issuedKey = async (administration: TestAdministration, request: Partial<Ke
     administration,
     issued,
     authorizer,
-    getKey: (on: Table = table) =>
+    getKey: (on: Table = table, parts: { readonly registryIsSandbox?: true } = {}) =>
       functionUnderTest(routes['get-key'], getKey, on, {
         keys: { read: ownKeyReader(on) },
         clock,
+        ...parts,
       }),
     getKeyUsage: (on: Table = table) =>
       functionUnderTest(routes['get-key-usage'], getKeyUsage, on, {

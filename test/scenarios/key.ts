@@ -34,6 +34,21 @@ export const keyScenarios = (options: ScenarioOptions): void => {
       expect(reply.headers.get('RateLimit')).toContain(`"professional";r=${plan?.remaining};`);
     });
 
+    itWith(options, 'sandbox')(
+      'shows a hundred times higher limits of checks where the registry is the sandbox',
+      async () => {
+        const { limits } = (await readKey(target(), target().keys.read_only)).json<KeyView>();
+        expect(limits.map(({ name, maximum }) => [name, maximum])).toEqual([
+          ['professional', 1000],
+          ['sms-per-hour', 2000],
+          ['failed-checks-per-hour', 10_000],
+          ['refused-links-per-hour', 100_000],
+          ['failed-verifies-per-hour', 1000],
+          ['paid-checks-per-day', 2_000_000],
+        ]);
+      },
+    );
+
     it('shows what it used in the hours in which it used anything', async () => {
       const key = target().keys.write_only;
       await readKey(target(), key);

@@ -70,6 +70,7 @@ export const startTestShell = async (other?: UsagePlans) => {
   const admin = administration({
     table,
     usagePlans,
+    registryIsSandbox: false,
     keyPrefix: 'blk_test_',
     stage: STAGE_NAME,
     actor: 'local:tester',

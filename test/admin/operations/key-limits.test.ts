@@ -1,5 +1,6 @@
 import { rotateKey } from '#admin/operations/change-key.ts';
 import { readDailyUse, readKeyLimits, readLastUsedDays, setKeyLimits } from '#admin/operations/key-limits.ts';
+import { isReduced } from '#admin/operations/reduction.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
@@ -32,6 +33,21 @@ describe('the limits of a key', () => {
     expect(listed.map(({ used, isOverridden }) => [used, isOverridden])).toEqual(
       listed.map(() => [0, false]),
     );
+  });
+
+  it('sees an override as lower than the higher number of a stage whose registry is the sandbox', () => {
+    const before = issued.key;
+    const after = { ...before, limits: { 'failed-checks-per-hour': 20 } };
+    expect([true, false].map((inSandbox) => isReduced({ before, after }, 0, inSandbox))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('lists the higher limits of a stage whose registry is the sandbox', async () => {
+    const admin = { ...deployment.admin, registryIsSandbox: true };
+    const listed = await readKeyLimits(admin, issued.key.key_id);
+    expect(listed.map(({ limit }) => limit)).toEqual([100, 100, 1000, 10_000, 50_000, 100]);
   });
 
   it('shows what the key has used of a limit, what remains and when the window ends', async () => {

@@ -124,6 +124,7 @@ const newAdministration = async (apiGateway: RunningApiGateway) => {
   const admin = administration({
     table,
     usagePlans: observedPlans(apiGateway.usagePlans, before),
+    registryIsSandbox: false,
     keyPrefix: 'blk_test_',
     stage: 'test',
     actor: 'local:tester',
