@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { systemClock } from '#shared/clock.ts';
+import { DOCS_FILE_NAMES, type DocsFileName } from '#shared/docs/files.ts';
 import { openTable } from '#shared/table/client.ts';
 import { localAdministration } from './administration.ts';
 import { type DataFolder, openFolder, writePrivateJson } from './data-folder.ts';
@@ -47,6 +48,16 @@ export const startService = async (options: ServiceOptions) => {
   return { ...service, stop: () => running.disposeAsync() };
 };
 
+/** Returns what builds files under /docs, each one once: the types of the client take seconds. */
+const docsBuilder = (pagesFolder: string) => {
+  const build = async (name: DocsFileName) => {
+    const { writePages } = await import('#reference/pages/write-pages.ts');
+    await writePages(pagesFolder, [name]);
+  };
+  const builds = new Map(DOCS_FILE_NAMES.map((name) => [name, cachedPromise(() => build(name))]));
+  return (names: readonly DocsFileName[]) => Promise.all(names.map((name) => builds.get(name)?.()));
+};
+
 const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
   const { inMemory, onProgress, onCompleted } = options;
   const { promise: ready, resolve: open } = Promise.withResolvers<Serve>();
@@ -63,13 +74,9 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
     DYNAMODB_ENDPOINT: database.endpoint,
     ...options.providers,
   });
-  const buildPages = cachedPromise(async () => {
-    const { writePages } = await import('#reference/pages/write-pages.ts');
-    await writePages(folder.pagesFolder);
-  });
   const buckets = tokenBuckets(systemClock);
   const serveApi = gateway({
-    functions: await loadFunctions(buildPages),
+    functions: await loadFunctions(docsBuilder(folder.pagesFolder)),
     usagePlans,
     otpAccess: chosenOtpAccess(),
     buckets,

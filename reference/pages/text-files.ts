@@ -9,6 +9,7 @@ import {
   type TextFileName,
 } from '#shared/docs/files.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
+import { clientModule, clientTypes, pythonModule } from './client-files.ts';
 import { languageOf, TITLES } from './contents.ts';
 import { guideEntries, guideFile, guideMarkdown } from './guide-page.ts';
 import { keyEntries } from './key-page.ts';
@@ -28,6 +29,9 @@ const searchIndex = async (): Promise<string> => {
 /** The builder of each text file. One that is named in TEXT_FILES is served; this is the only other place that it needs. */
 const BUILDERS: Readonly<Record<TextFileName, () => Promise<string>>> = {
   search: searchIndex,
+  'buyer-linking-client.mjs': clientModule,
+  'buyer-linking-client.d.mts': clientTypes,
+  'buyer_linking.py': pythonModule,
 };
 
 const asText = (mediaType: string, body: string): DocsFile => ({

@@ -41,6 +41,10 @@ export const MARKDOWN_NAMES = GUIDE_NAMES.map((name): MarkdownName => `${name}.m
 export const TEXT_FILES = {
   /** The index of the search of every page. */
   search: 'application/json',
+  /** The client, and its types. */
+  'buyer-linking-client.mjs': 'text/javascript; charset=utf-8',
+  'buyer-linking-client.d.mts': 'text/plain; charset=utf-8',
+  'buyer_linking.py': 'text/x-python; charset=utf-8',
 } as const;
 
 export type TextFileName = keyof typeof TEXT_FILES;

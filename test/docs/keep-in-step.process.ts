@@ -1,7 +1,7 @@
 /** Runs the program of docs/keep-in-step.md against the local service, and kills it at random requests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -29,11 +29,7 @@ const makeShop = async (): Promise<string> => {
   for (const step of parsePage(textOf('docs/keep-in-step.md')).steps) {
     if ('name' in step) await writeFile(join(folder, step.name), step.text);
   }
-  const installed = join(folder, 'node_modules/buyer-linking-client');
-  await mkdir(installed, { recursive: true });
-  await writeFile(join(installed, 'package.json'), '{"type":"module","exports":"./index.js"}');
-  await writeFile(join(installed, 'index.js'), `export * from ${JSON.stringify(CLIENT)};`);
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await writeFile(join(folder, 'buyer-linking-client.mjs'), `export * from ${JSON.stringify(CLIENT)};`);
   return folder;
 };
 
@@ -53,7 +49,7 @@ afterAll(async () => {
 
 /** Starts the program. Without a kill it runs until the test ends it. */
 const start = (kill?: Kill): ChildProcess => {
-  const program = spawn(process.execPath, ['mirror.ts'], {
+  const program = spawn(process.execPath, ['mirror.mts'], {
     cwd: shop,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {

@@ -57,7 +57,7 @@ const blocksOf = (markdown: string): readonly Block[] => {
 
 /** The name in the prose before a program: "Save this as `link.ts`:". */
 const fileNameIn = ({ prose }: Block): string | undefined =>
-  [...prose.matchAll(/`([\w-]+\.(?:ts|py))`/g)].at(-1)?.[1];
+  [...prose.matchAll(/`([\w-]+\.(?:m?ts|py))`/g)].at(-1)?.[1];
 
 /** Parses a page. A `sh` block is a command; a program with a file name before it is saved; an output belongs to the command before it. */
 export const parsePage = (markdown: string): Page => {

@@ -91,7 +91,7 @@ export const newReader = async (): Promise<Reader> => {
       return output.split(MARK).slice(1);
     },
     async compile(programs) {
-      const compiler = join(clone, 'client/node_modules/typescript/bin/tsc');
+      const compiler = join(REPOSITORY, 'node_modules/typescript/bin/tsc6');
       const args = [
         compiler,
         ...STRICTEST,

@@ -21,7 +21,7 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'npm ci': 'a deploy: npm run test:deploy',
   },
   'docs/keep-in-step.md': {
-    'node mirror.ts': 'does not end: test/docs/keep-in-step.process.ts runs it',
+    'node mirror.mts': 'does not end: test/docs/keep-in-step.process.ts runs it',
   },
   'docs/other-languages.md': {
     'go mod init shop': 'requires Go',
@@ -107,6 +107,6 @@ describe('the pages in reading order', () => {
   });
 
   it('have TypeScript programs that compile with the strictest options', async () => {
-    expect(await reader.compile(['link.ts', 'mirror.ts', 'example.ts', 'token.ts'])).toBe('');
+    expect(await reader.compile(['link.mts', 'mirror.mts', 'example.mts', 'token.mts'])).toBe('');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { handle } from '#functions/get-guide.ts';
@@ -6,6 +6,7 @@ import { writePages } from '#reference/pages/write-pages.ts';
 import { DOCS_PATHS, docsFileReader, GUIDE_NAMES } from '#shared/docs/files.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { routes } from '#shared/routes.ts';
+import client from '../../client/package.json' with { type: 'json' };
 import { callForText } from './docs-call.ts';
 
 let folder: string;
@@ -91,6 +92,31 @@ describe('a text file', () => {
       expect(own.filter((path) => !SERVED.includes(path))).toEqual([]);
     },
   );
+});
+
+describe('the client', () => {
+  it.each([
+    ['buyer-linking-client.mjs', 'text/javascript', '  buyerLinking,\n'],
+    ['buyer-linking-client.d.mts', 'text/plain', 'export declare const buyerLinking: '],
+  ])('%s is one file with its version in the first line', async (name, mediaType, content) => {
+    const { status, headers, body } = await get(name);
+    expect([status, headers['Content-Type']]).toEqual([200, `${mediaType}; charset=utf-8`]);
+    expect(body.split('\n', 1)).toEqual([`// buyer-linking-client ${client.version}, Apache-2.0`]);
+    expect(body).toContain(content);
+    expect(body).not.toMatch(/^import |^export .* from | from '/m);
+  });
+
+  it('has the license of the package that its module contains', async () => {
+    const { body } = await get('buyer-linking-client.mjs');
+    expect(body).toMatch(/^\/\/ Contains openapi-fetch:\n\/\/\n\/\/ MIT License\n/m);
+  });
+
+  it('in Python is the file of the repository as it is', async () => {
+    const file = new URL('../../client/python/buyer_linking.py', import.meta.url);
+    const { headers, body } = await get('buyer_linking.py');
+    expect(headers['Content-Type']).toBe('text/x-python; charset=utf-8');
+    expect(body).toBe(await readFile(file, 'utf8'));
+  });
 });
 
 describe('the index of the search', () => {

@@ -1,0 +1,114 @@
+"""Calls the Buyer Linking API with the standard library only. Python 3.9 or newer.
+
+    export BUYER_LINKING_URL=https://… BUYER_LINKING_API_KEY=blk_…
+
+    from buyer_linking import Problem, call, events, users
+"""
+
+import http.client
+import json
+import os
+import random
+import re
+import time
+import urllib.error
+import urllib.request
+
+RETRIES = 3
+MAX_WAIT_SECONDS = 60
+TIMEOUT_SECONDS = 30
+
+_SAFE_ADDRESS = re.compile(r"https://|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/|$)")
+
+
+class Problem(Exception):
+    """An error response. Decide by its code; `body` is the whole problem."""
+
+    def __init__(self, status, body):
+        self.status, self.body, self.code = status, body, body.get("code", f"http_{status}")
+        super().__init__(f"{self.code}: {body.get('detail', '')} {body.get('errors', '')}".rstrip())
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would take the key and national ids to another address."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
+def _send(method, path, body):
+    url = os.environ["BUYER_LINKING_URL"].rstrip("/")
+    if not _SAFE_ADDRESS.match(url):
+        raise ValueError("BUYER_LINKING_URL must begin with https://, except on loopback.")
+    headers = {"X-Api-Key": os.environ["BUYER_LINKING_API_KEY"], "Content-Type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url + path, data, headers, method=method)
+    try:
+        with _opener.open(request, timeout=TIMEOUT_SECONDS) as response:
+            return json.loads(response.read() or "null")
+    except urllib.error.HTTPError:
+        raise
+    except (OSError, http.client.HTTPException) as error:
+        # Without the query, which can have a phone.
+        address = f"{method} {url}{path.split('?')[0]}"
+        reason = getattr(error, "reason", error)
+        raise ConnectionError(f"{address}: no response: {reason}") from error
+
+
+def _problem_of(error):
+    try:
+        body = json.load(error)
+    except ValueError:  # Not from the service.
+        body = {}
+    return Problem(error.code, body if isinstance(body, dict) else {})
+
+
+def _may_repeat(status, code):
+    # Each attempt of a check without a verdict can be another paid check.
+    return code != "verification_unavailable" and status in (429, 500, 502, 503, 504)
+
+
+def call(method, path, body=None):
+    """Returns the body of the response. Repeats what is safe to repeat. Raises Problem and ConnectionError."""
+    # A code must not be sent or tried twice, a key not rotated twice.
+    repeatable = not path.startswith(("/v1/auth/", "/v1/key/secrets"))
+    for attempt in range(RETRIES + 1):
+        wait = random.random() * 2**attempt
+        try:
+            return _send(method, path, body)
+        except urllib.error.HTTPError as error:
+            failure = _problem_of(error)
+            again = failure.code == "rate_limit_exceeded" or (
+                repeatable and _may_repeat(error.code, failure.code)
+            )
+            wait = float(error.headers.get("Retry-After", wait))
+        except ConnectionError as error:
+            failure, again = error, repeatable
+        if not again or attempt == RETRIES or wait > MAX_WAIT_SECONDS:
+            raise failure
+        time.sleep(wait)
+
+
+def users():
+    """Yields every user, in the order of linking. Skips and repeats nobody, whatever is linked or removed meanwhile."""
+    page = call("GET", "/v1/users?page_size=100")
+    yield from page["data"]
+    while page["next_after"]:
+        page = call("GET", f"/v1/users?page_size=100&after={page['next_after']}")
+        yield from page["data"]
+
+
+def events(after=None):
+    """Yields every event after this number, then each new one. Store event["sequence"] with what you did for the event."""
+    interval_seconds = 1
+    while True:
+        page = call("GET", "/v1/events" if after is None else f"/v1/events?after={after}")
+        for event in page["data"]:
+            after = event["sequence"]
+            yield event
+        interval_seconds = 1 if page["data"] else min(2 * interval_seconds, 30)
+        if not page["has_more"]:
+            time.sleep(interval_seconds)

@@ -1,0 +1,141 @@
+/** The Python module that /docs serves, against a server that answers as the test says. `npm run test:docs` runs it: it needs python3. */
+import { execFile, spawnSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
+import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
+
+const MODULE = fileURLToPath(new URL('../../client/python/buyer_linking.py', import.meta.url));
+const KEY = 'blk_test_of_a_test';
+
+const [describeIf, reason] =
+  spawnSync('python3', ['--version']).status === 0
+    ? [describe, '']
+    : [describe.skip, ' (skipped: no python3)'];
+
+interface Answer {
+  readonly status: number;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const problemOf = (code: ProblemCode, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  status: PROBLEMS[code].status,
+  body: problemBody(code, 'req-1'),
+  headers: { 'Content-Type': 'application/problem+json', 'Retry-After': '0', ...headers },
+});
+
+let server: LoopbackServer;
+let answers: Answer[] = [];
+let received: string[] = [];
+
+beforeAll(async () => {
+  server = await listenOnLoopback(0, async ({ method, url, headers }, response) => {
+    received.push(`${method} ${url} ${headers['x-api-key']}`);
+    const { status, body, headers: sent } = answers.shift() ?? problemOf('internal');
+    response.writeHead(status, { 'Content-Type': 'application/json', ...sent });
+    response.end(body && JSON.stringify(body));
+  });
+});
+
+afterAll(() => server?.close());
+
+/** Runs statements after an import of the module. Returns what they print, the error at their end included. */
+const run = async (
+  statements: string,
+  replies: readonly Answer[],
+  url = `http://localhost:${server.port}`,
+) => {
+  [answers, received] = [[...replies], []];
+  const program = `from buyer_linking import *\ntry:\n  ${statements}\nexcept Exception as error:\n  print(type(error).__name__, error)`;
+  const env = { BUYER_LINKING_URL: url, BUYER_LINKING_API_KEY: KEY, PYTHONDONTWRITEBYTECODE: '1' };
+  const { stdout } = await promisify(execFile)('python3', ['-c', program], {
+    cwd: dirname(MODULE),
+    env: { ...process.env, ...env },
+  });
+  return stdout.trim();
+};
+
+describeIf(`the Python module${reason}`, () => {
+  it('sends the key and the body, and returns the body of the response', async () => {
+    const printed = await run('print(call("POST", "/v1/users", {"phone": "0"})["id"])', [
+      { status: 201, body: { id: 'usr_1' } },
+    ]);
+    expect([printed, received]).toEqual(['usr_1', [`POST /v1/users ${KEY}`]]);
+  });
+
+  it('raises a problem with its code and every wrong field', async () => {
+    const errors = [{ pointer: '#/phone', detail: 'Is required.' }];
+    const body = { ...problemBody('validation_failed', 'req-1', { errors }) };
+    const printed = await run('call("POST", "/v1/users", {})', [{ ...problemOf('validation_failed'), body }]);
+    expect(printed).toMatch(/^Problem validation_failed: .*#\/phone.*Is required\./);
+  });
+
+  it.each<[string, ProblemCode, string, number]>([
+    ['GET /v1/users', 'service_unavailable', '0', 4],
+    ['POST /v1/users', 'rate_limit_exceeded', '0', 4],
+    ['POST /v1/users', 'verification_unavailable', '0', 1],
+    ['POST /v1/users', 'user_conflict', '0', 1],
+    ['POST /v1/users', 'rate_limit_exceeded', '61', 1],
+    ['POST /v1/auth/otp/send', 'service_unavailable', '0', 1],
+    ['POST /v1/auth/otp/send', 'rate_limit_exceeded', '0', 4],
+    ['POST /v1/key/secrets', 'internal', '0', 1],
+  ])(
+    'sends %s, answered %s with Retry-After %s, in all %i times',
+    async (operation, code, seconds, times) => {
+      const [method, path] = operation.split(' ');
+      const answer = problemOf(code, { 'Retry-After': seconds });
+      await run(
+        `call("${method}", "${path}")`,
+        Array.from({ length: 5 }, () => answer),
+      );
+      expect(received).toHaveLength(times);
+    },
+  );
+
+  it('follows no redirect, which would take the key to another address', async () => {
+    const other = `http://127.0.0.1:${server.port}/elsewhere`;
+    const printed = await run('call("GET", "/v1/users")', [{ status: 302, headers: { Location: other } }]);
+    expect([printed, received]).toEqual([expect.stringContaining('http_302'), [`GET /v1/users ${KEY}`]]);
+  });
+
+  it('says address and cause, without the query, if no response comes', async () => {
+    const closed = await listenOnLoopback(0, async () => {});
+    await closed.close();
+    const address = `http://localhost:${closed.port}`;
+    const program = 'import buyer_linking; buyer_linking.RETRIES = 0; call("GET", "/v1/users?phone=0912")';
+    expect(await run(program, [], address)).toMatch(
+      new RegExp(`^ConnectionError GET ${address}/v1/users: no response: .*refused`),
+    );
+  });
+
+  it.each(['http://api.example.com', 'http://localhost.example.com', 'api.example.com'])(
+    'refuses the address %s, which would send the key unencrypted',
+    async (address) => {
+      expect(await run('call("GET", "/v1/users")', [], address)).toMatch(/^ValueError .*https:\/\//);
+    },
+  );
+
+  it('reads all users after the last one of each page', async () => {
+    const pages = [
+      { status: 200, body: { data: [{ id: 'a' }, { id: 'b' }], next_after: 'b' } },
+      { status: 200, body: { data: [{ id: 'c' }], next_after: null } },
+    ];
+    expect(await run('print([user["id"] for user in users()])', pages)).toBe("['a', 'b', 'c']");
+    expect(received).toEqual([
+      `GET /v1/users?page_size=100 ${KEY}`,
+      `GET /v1/users?page_size=100&after=b ${KEY}`,
+    ]);
+  });
+
+  it('follows the events after a number, and each page after the last event of the one before', async () => {
+    const pages = [
+      { status: 200, body: { data: [{ sequence: 3 }, { sequence: 4 }], has_more: true } },
+      { status: 200, body: { data: [{ sequence: 5 }], has_more: false } },
+    ];
+    const program = 'found = events(2); print([next(found)["sequence"] for _ in range(3)])';
+    expect(await run(program, pages)).toBe('[3, 4, 5]');
+    expect(received).toEqual([`GET /v1/events?after=2 ${KEY}`, `GET /v1/events?after=4 ${KEY}`]);
+  });
+});
