@@ -1,5 +1,4 @@
 import type { Caller } from '#shared/api-keys/caller.ts';
-import { randomBase62 } from '#shared/base62.ts';
 import { readEnv } from '#shared/env.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
@@ -32,8 +31,6 @@ import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 
 const route = oneTimeCodeRoutes['send-otp'];
 type Deps = ReturnType<typeof build>;
-
-const SALT_LENGTH = 12;
 
 /** Counts a send and stores its code, if the rules and the limits allow it. An error counts nothing. */
 const recordSend = (
@@ -82,7 +79,7 @@ export const handle: Handle<typeof route, Deps> = async (request, deps) => {
   const phoneHash = await hashes.phone(phone);
   const owner = { phoneHash: phoneHash.current, audience };
   const code = newCode(phone);
-  const mac = await hashes.codeMac({ phone, audience, code, salt: randomBase62(SALT_LENGTH) });
+  const mac = await hashes.codeMac({ phone, audience, code });
   const limits = sendLimits(caller, phoneHash, deps.smsPerDay);
 
   // The send is stored before the message goes out, so that a code that reaches a phone can always be verified.

@@ -1,6 +1,7 @@
 import { accessTokenClaims, TOKEN_LIFETIME_SECONDS } from '#shared/access-tokens/rules.ts';
 import { signerFromEnv } from '#shared/access-tokens/signer.ts';
 import type { Caller } from '#shared/api-keys/caller.ts';
+import { registrationOf } from '#shared/buyers/store.ts';
 import { readEnv } from '#shared/env.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
@@ -13,7 +14,7 @@ import { problem } from '#shared/problems.ts';
 import { assertSandboxAllowed, isSandbox } from '#shared/providers/sandbox.ts';
 import { registersInSandbox } from '#shared/providers/test-identities.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
-import { hashesFromEnv, sameMac } from '#shared/secrets/keyed-hashes.ts';
+import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
 
 const route = oneTimeCodeRoutes['verify-otp'];
 
@@ -41,9 +42,8 @@ const tryCode = async (
     if (tried.reason.reason === 'too_many_attempts') throw problem('too_many_attempts', tried.reason);
     return { isCompared: false };
   }
-  const salt = tried.value.mac.split('.', 1)[0] as string;
-  const mac = await hashes.codeMac({ phone, audience: owner.audience, code, salt });
-  return { isCompared: true, ...(sameMac(mac, tried.value.mac) && { rightCode: tried.value }) };
+  const isRight = await hashes.isCode(tried.value.mac, { phone, audience: owner.audience, code });
+  return { isCompared: true, ...(isRight && { rightCode: tried.value }) };
 };
 
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (request, deps) => {
@@ -67,8 +67,10 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
     throw error;
   });
   const registers = deps.inSandbox ? registersInSandbox(phone) : isBuyerApp(caller);
-  const registered = registers ? buyerId : undefined;
-  if (!(await codes.redeem(owner, mac, verifiedAt, registered))) throw await rejected();
+  const registeredAt = new Date(verifiedAt * 1000).toISOString();
+  // In the same transaction: a code that is rejected registers nobody.
+  const alsoWrite = registers ? [registrationOf(deps.tableName, owner.phoneHash, buyerId, registeredAt)] : [];
+  if (!(await codes.redeem(owner, mac, { now: verifiedAt, alsoWrite }))) throw await rejected();
   logEvent('code_redeemed', { provider, seller_id: caller?.sellerId });
 
   return {
@@ -88,6 +90,7 @@ export const build = ({ table, rateLimiter, clock }: KeyedParts) => ({
   clock,
   rateLimiter,
   codes: codeTries(table),
+  tableName: table.name,
   hashes: hashesFromEnv(),
   signer: signerFromEnv(),
   tokenIssuer: readEnv(['TOKEN_ISSUERS']).TOKEN_ISSUERS[0] as string,

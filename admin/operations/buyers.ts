@@ -1,7 +1,8 @@
 import type { Administration } from '#admin/administration.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
-import { FIRST_LOCK_AT, PUBLIC_AUDIENCE, SENDS_KEPT_SECONDS } from '#shared/one-time-codes/rules.ts';
+import { unlockExpression } from '#shared/one-time-codes/code-item.ts';
+import { PUBLIC_AUDIENCE } from '#shared/one-time-codes/rules.ts';
 import { phoneSubject } from '#shared/rate-limits/person-limits.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import {
@@ -112,20 +113,8 @@ export const eraseBuyer = async (admin: Administration, phone: KeyedHash) => {
 
 /** Clears the failures of one code item, with the audit record in the same transaction. False: there were none any more. */
 const clearFailures = (admin: Administration, Key: ItemKey): Promise<boolean> => {
-  const Update = {
-    TableName: admin.table.name,
-    Key,
-    UpdateExpression:
-      'SET failures = :zero, lock_at = :firstLock, version = version + :one, #ttl = :ttl REMOVE last_failure_at',
-    ConditionExpression: 'failures > :zero',
-    ExpressionAttributeNames: { '#ttl': 'ttl' },
-    ExpressionAttributeValues: {
-      ':zero': 0,
-      ':one': 1,
-      ':firstLock': FIRST_LOCK_AT,
-      ':ttl': Math.floor(admin.clock() / 1000) + SENDS_KEPT_SECONDS,
-    },
-  };
+  const nowSeconds = Math.floor(admin.clock() / 1000);
+  const Update = { TableName: admin.table.name, Key, ...unlockExpression(nowSeconds) };
   const seller_id = Key.sk === PUBLIC_AUDIENCE ? undefined : Key.sk;
   return transact(admin.table, [{ Update }], admin.record({ action: 'buyer.unlocked', seller_id }));
 };

@@ -155,7 +155,38 @@ export const afterSend = (
   code: { ...code, expiresAt: now + CODE_LIFETIME_SECONDS, tries: 0 },
 });
 
-/** Returns why a try is not compared with the code; the store's condition says the same. `limits`: those of the caller's sends. */
+interface TryCondition {
+  /** As the write of a try sends it. */
+  readonly expression: string;
+  readonly holds: (record: CodeRecord, now: number) => boolean;
+  /** The reason of a try for which it does not hold. */
+  readonly otherwise: TryRefusal['reason'];
+}
+
+/** A try is compared with the code if all of these hold. The first that does not is the reason. */
+export const TRY_CONDITIONS: readonly TryCondition[] = [
+  {
+    expression: 'code_expires_at > :now',
+    holds: ({ code }, now) => code !== undefined && code.expiresAt > now,
+    otherwise: 'code_rejected',
+  },
+  {
+    // After a lock, only a new code can be tried.
+    expression: 'failures < lock_at',
+    holds: ({ failures, lockAt }) => failures < lockAt,
+    otherwise: 'code_rejected',
+  },
+  {
+    expression: 'tries < :maxTries',
+    holds: ({ code }) => code !== undefined && code.tries < MAX_TRIES_PER_CODE,
+    otherwise: 'too_many_attempts',
+  },
+];
+
+/** What the expressions name, besides `:now`. */
+export const TRY_VALUES = { ':maxTries': MAX_TRIES_PER_CODE } as const;
+
+/** Returns why a try is not compared with the code. `limits`: those of the caller's sends. */
 export const whyNotTried = (
   record: CodeRecord,
   now: number,
@@ -163,11 +194,9 @@ export const whyNotTried = (
 ): TryRefusal | undefined => {
   const locked = secondsLocked(record, now);
   if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
-  const { code } = record;
-  // After a lock, only a new code can be tried.
-  if (code === undefined || code.expiresAt <= now || record.failures >= record.lockAt)
-    return { reason: 'code_rejected' };
-  if (code.tries < MAX_TRIES_PER_CODE) return undefined;
+  const failed = TRY_CONDITIONS.find(({ holds }) => !holds(record, now));
+  if (failed === undefined) return undefined;
+  if (failed.otherwise === 'code_rejected') return { reason: 'code_rejected' };
   const wait = Math.max(1, secondsUntilResend(record, now, limits));
   return { reason: 'too_many_attempts', retryAfterSeconds: wait };
 };

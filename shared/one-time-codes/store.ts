@@ -1,6 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { registrationOf } from '#shared/buyers/store.ts';
 import { deadlineWithin } from '#shared/request-context.ts';
 import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templates.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -10,6 +9,7 @@ import {
   type Action,
   notWritten,
   retriedWrite,
+  type TransactItem,
   transactWriteUntil,
   type WriteResult,
   written,
@@ -25,7 +25,7 @@ import {
   type UnsentCode,
   undoExpression,
   type VersionedRecord,
-} from './items.ts';
+} from './code-item.ts';
 import {
   type OutstandingCode,
   PUBLIC_AUDIENCE,
@@ -117,16 +117,17 @@ export const codeTries = (table: Table) => ({
     await update(table, owner, clearFailuresExpression(mac, now));
   },
 
-  /** Uses the code up, and registers the buyer `buyerId` in the same transaction. Returns false if another request was first. */
-  async redeem(owner: CodeOwner, mac: string, now: number, buyerId?: string): Promise<boolean> {
-    const registeredAt = new Date(now * 1000).toISOString();
+  /** Uses the code up. Returns false if another request was first. `alsoWrite`: in the same transaction, without conditions. */
+  async redeem(
+    owner: CodeOwner,
+    mac: string,
+    { now, alsoWrite = [] }: { readonly now: number; readonly alsoWrite?: readonly TransactItem[] },
+  ): Promise<boolean> {
     const redeemed: Action<'code_used'> = {
       Update: params(table.name, keyOf(owner), redeemExpression(mac, now)),
       otherwise: 'code_used',
     };
-    const registered =
-      buyerId === undefined ? [] : [registrationOf(table.name, owner.phoneHash, buyerId, registeredAt)];
     const deadline = deadlineWithin(CONFLICTS_TIMEOUT_MS);
-    return (await transactWriteUntil(deadline, table, [redeemed, ...registered])).written;
+    return (await transactWriteUntil(deadline, table, [redeemed, ...alsoWrite])).written;
   },
 });

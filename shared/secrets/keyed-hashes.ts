@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
+import { randomBase62 } from '#shared/base62.ts';
 import { readEnv } from '#shared/env.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { type SecretSource, secretAt } from './secret-source.ts';
@@ -23,6 +24,15 @@ export const parseKeyRing = (text: string): KeyRing | undefined => {
 /** The length of a hash: 24 of the 32 bytes of the HMAC. 192 bits are beyond any search. */
 const HASH_BYTES = 24;
 const SUBJECT_BYTES = 16;
+
+const SALT_LENGTH = 12;
+
+/** A code of a seller, or of `public`, for a phone. */
+export interface SentCode {
+  readonly phone: string;
+  readonly audience: string;
+  readonly code: string;
+}
 
 /** A hash for one purpose is never valid for another. */
 const derive = (master: string, purpose: 'hash' | 'code' | 'subject'): Buffer =>
@@ -102,7 +112,21 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     return new KeyedHash(hashOf(current), older.map(hashOf));
   };
 
+  /** `salt.hash`. A new salt makes the MACs of two sends of the same code differ. */
+  const codeMac = async (
+    { phone, audience, code }: SentCode,
+    salt = randomBase62(SALT_LENGTH),
+  ): Promise<string> => `${salt}.${hashWith((await keys()).code, [phone, audience, code, salt])}`;
+
   return {
+    codeMac,
+
+    /** Whether a stored MAC is that of a code; in constant time. */
+    async isCode(mac: string, sent: SentCode): Promise<boolean> {
+      const [salt] = mac.split('.', 1);
+      return sameMac(await codeMac(sent, salt), mac);
+    },
+
     phone: (phone: string) => underEachKey((key) => hashWith(key, ['phone', phone])),
 
     /** Hashes a national id, differently for each seller, so that the users of two sellers cannot be compared. */
@@ -116,12 +140,6 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     /** The `sub` of tokens. It is derived from the oldest key, so a rotation does not change it. */
     buyerId: async (phone: string): Promise<string> =>
       `byr_${hashWith((await keys()).subject, [phone], SUBJECT_BYTES)}`,
-
-    /** The salt makes the MACs of two sends of the same code differ. */
-    async codeMac(sent: { phone: string; audience: string; code: string; salt: string }): Promise<string> {
-      const { phone, audience, code, salt } = sent;
-      return `${salt}.${hashWith((await keys()).code, [phone, audience, code, salt])}`;
-    },
   };
 };
 

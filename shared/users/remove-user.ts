@@ -1,4 +1,5 @@
 import type { RemovalReason } from '#shared/events/event.ts';
+import { endExpression, holdsCode } from '#shared/one-time-codes/code-item.ts';
 import { currentDeadline } from '#shared/request-context.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -6,7 +7,6 @@ import {
   codeKey,
   endedLinkKey,
   externalIdKey,
-  type ItemKey,
   personKey,
   phoneLinkKey,
   removalBlockKey,
@@ -57,7 +57,7 @@ const readAll = async (
   return {
     counts: countsFrom(itemOf(items, keys.seller)),
     /** With a code that is outstanding. */
-    codes: codeKeys.filter((key) => itemOf(items, key)?.mac !== undefined),
+    codes: codeKeys.filter((key) => holdsCode(itemOf(items, key))),
     user: itemOf(items, keys.user),
     tombstone: itemOf(items, keys.tombstone),
     bitmap: itemOf(items, keys.block)?.removed_ordinals as Uint8Array | undefined,
@@ -93,18 +93,6 @@ const personActions = (
   ];
 };
 
-/** Ends the outstanding code of a phone. Its failures stay, and so do its sends. */
-const endCode = (TableName: string, Key: ItemKey): Action<Overtaken> => ({
-  Update: {
-    TableName,
-    Key,
-    UpdateExpression: 'SET version = version + :one REMOVE mac, code_expires_at, tries, provider',
-    ConditionExpression: 'attribute_exists(mac)',
-    ExpressionAttributeValues: { ':one': 1 },
-  },
-  otherwise: 'overtaken',
-});
-
 /**
  * The user becomes a tombstone, and its ordinal is noted in the index of removals. The hashes are those that the user was stored under,
  * so a rotation of the hash secret changes nothing.
@@ -130,7 +118,10 @@ const removalActions = (
     },
     { Put: { TableName, Item: { ...tombstoneKey(sellerId, ordinal), id: user.id, removed_at: removedAt } } },
     ...personActions(TableName, removal),
-    ...codes.map((Key) => endCode(TableName, Key)),
+    ...codes.map((Key) => ({
+      Update: { TableName, Key, ...endExpression },
+      otherwise: 'overtaken' as const,
+    })),
     { Delete: { TableName, Key: phoneLinkKey(String(user.phone_hash), sellerId, ordinal) } },
     ...(user.external_id === undefined
       ? []

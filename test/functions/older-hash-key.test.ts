@@ -83,7 +83,14 @@ const sends = () => {
 
 const verifies = () => {
   const { table } = deployment;
-  const own = { codes: codeTries(table), hashes, signer, tokenIssuer: ISSUER, inSandbox: false };
+  const own = {
+    codes: codeTries(table),
+    tableName: table.name,
+    hashes,
+    signer,
+    tokenIssuer: ISSUER,
+    inSandbox: false,
+  };
   return functionUnderTest(routes['verify-otp'], verifyOtp, table, own);
 };
 
@@ -92,7 +99,7 @@ const storeCode = async ({ older, person: { phone } }: Stored, failures: number)
   const codes = codesOn(deployment.table);
   const now = Math.floor(verifies().clock() / 1000);
   const owner = { phoneHash: (await older.phone(phone)).current, audience: SELLER };
-  await codes.send(owner, await older.codeMac({ phone, audience: SELLER, code: CODE, salt: 'salt' }), now);
+  await codes.send(owner, await older.codeMac({ phone, audience: SELLER, code: CODE }, 'salt'), now);
   await codes.fail(owner, failures, now);
 };
 

@@ -1,7 +1,7 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts';
 import { removeUser } from '#admin/operations/users.ts';
-import { buyerStore } from '#shared/buyers/store.ts';
+import { buyerStore, registrationOf } from '#shared/buyers/store.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import {
   codeKey,
@@ -195,12 +195,14 @@ describe('an erasure beside a sign-in', () => {
       await storeBuyer();
       const owner = { phoneHash: 'hash-of-a-third-phone', audience: 'public' };
       const now = Math.floor(deployment.clock() / 1000);
+      const { name } = deployment.table;
+      const registration = registrationOf(name, owner.phoneHash, 'byr_3', deployment.admin.now());
       const { store, send } = codesOn(deployment.table);
       await send(owner, 'one.mac', now);
       let writes = 0;
       const meanwhile = async () => {
         writes += 1;
-        await (writes === turn && store.redeem(owner, 'one.mac', now, 'byr_3'));
+        await (writes === turn && store.redeem(owner, 'one.mac', { now, alsoWrite: [registration] }));
       };
       await deployment.beforeEachWrite(meanwhile, () =>
         eraseBuyer(deployment.admin, new KeyedHash(owner.phoneHash)),

@@ -34,6 +34,7 @@ export const functionOn = (table: Table) => {
   const codes = { ...codeSends(table), ...codeTries(table) };
   const deps = {
     codes,
+    tableName: table.name,
     hashes,
     rateLimiter: patientLimiter(table),
     signer: { sign: async () => 'token', publicKeys: async () => ({ keys: [] }) },
@@ -56,7 +57,7 @@ export const functionOn = (table: Table) => {
     /** Stores a code that was sent `secondsAgo`. */
     async store(phone: string, secondsAgo: number): Promise<void> {
       const owner = { phoneHash: (await hashes.phone(phone)).current, audience: AUDIENCE };
-      const mac = await hashes.codeMac({ phone, audience: AUDIENCE, code: RIGHT, salt: 'salt' });
+      const mac = await hashes.codeMac({ phone, audience: AUDIENCE, code: RIGHT }, 'salt');
       const now = Math.floor(Date.now() / 1000) - secondsAgo;
       const { record } = await codes.read(owner);
       await codes.recordSend(owner, record, { mac, provider: 'none', now });

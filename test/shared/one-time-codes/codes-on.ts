@@ -1,4 +1,4 @@
-import type { NewCode } from '#shared/one-time-codes/items.ts';
+import type { NewCode } from '#shared/one-time-codes/code-item.ts';
 import { type CodeOwner, codeSends, codeTries } from '#shared/one-time-codes/store.ts';
 import type { Table } from '#shared/table/client.ts';
 

@@ -30,15 +30,15 @@ describe('a write whose response was lost', () => {
   it.each([1, 2])('is a redeem that succeeds, after %i lost responses', async (count) => {
     const owner = newOwner();
     await send(owner, 'one');
-    expect(await withLostResponses(count, () => store.redeem(owner, 'one.mac', NOW))).toBe(true);
-    expect(await store.redeem(owner, 'one.mac', NOW)).toBe(false);
+    expect(await withLostResponses(count, () => store.redeem(owner, 'one.mac', { now: NOW }))).toBe(true);
+    expect(await store.redeem(owner, 'one.mac', { now: NOW })).toBe(false);
   });
 
   it('is one redeem of twenty at the same moment', async () => {
     const owner = newOwner();
     await send(owner, 'one');
     const results = await withLostResponses(5, () =>
-      Promise.all(Array.from({ length: 20 }, () => store.redeem(owner, 'one.mac', NOW))),
+      Promise.all(Array.from({ length: 20 }, () => store.redeem(owner, 'one.mac', { now: NOW }))),
     );
     expect(results.filter(Boolean)).toHaveLength(1);
   });

@@ -71,7 +71,7 @@ const replay = async (history: readonly Action[]) => {
     else if ('tries' in step) await send(step);
     if (step.name === 'redeem') {
       const mac = step.isOld ? `send-${count - 1}.mac` : (phone.record.code?.mac ?? 'none.mac');
-      pairs.push({ stored: await codes.store.redeem(owner, mac, now), expected: phone.redeem(mac) });
+      pairs.push({ stored: await codes.store.redeem(owner, mac, { now: now }), expected: phone.redeem(mac) });
     }
     const { version: _version, ...stored } = await codes.record(owner);
     pairs.push({ stored, expected: phone.record });

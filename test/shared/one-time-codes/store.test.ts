@@ -64,7 +64,7 @@ describe('undoSend', () => {
     const owner = newOwner();
     await send(owner, 'old');
     const { before, code } = await send(owner, 'new', NOW + 60);
-    await store.redeem(owner, 'new.mac', NOW + 60);
+    await store.redeem(owner, 'new.mac', { now: NOW + 60 });
     await store.undoSend(owner, before, { ...code, isRefused: false });
     expect(await store.countTry(owner, NOW + 60)).toEqual(rejected);
   });
@@ -85,7 +85,7 @@ describe('the ttl of an item', () => {
     expect(await ttlOf(owner)).toBeUndefined();
     await send(owner, 'two', NOW + 60);
     expect(await ttlOf(owner)).toBeUndefined();
-    await store.redeem(owner, 'two.mac', NOW + 70);
+    await store.redeem(owner, 'two.mac', { now: NOW + 70 });
     expect(await ttlOf(owner)).toBe(NOW + 70 + DAY_SECONDS);
   });
 });
@@ -146,13 +146,15 @@ describe('redeem', () => {
   it('succeeds for one of twenty at the same moment', async () => {
     const owner = newOwner();
     await send(owner, 'one');
-    const results = await Promise.all(Array.from({ length: 20 }, () => store.redeem(owner, 'one.mac', NOW)));
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => store.redeem(owner, 'one.mac', { now: NOW })),
+    );
     expect(results.filter(Boolean)).toHaveLength(1);
   });
 
   it('returns false and stores nothing where there is no code', async () => {
     const owner = newOwner();
-    expect(await store.redeem(owner, 'one.mac', NOW)).toBe(false);
+    expect(await store.redeem(owner, 'one.mac', { now: NOW })).toBe(false);
     expect((await record(owner)).version).toBe(0);
   });
 });

@@ -19,7 +19,7 @@ const hashes = hashesUnder(FIRST);
 
 const phone = '+989990000001';
 const nationalId = '9990000018';
-const sent = { phone, audience: 'sel_a', code: '123456', salt: 'salt' };
+const sent = { phone, audience: 'sel_a', code: '123456' };
 
 const listed = (hash: KeyedHash): string[] => hash.keys((each) => each);
 
@@ -28,7 +28,7 @@ const everythingOf = async (from: ReturnType<typeof hashesUnder>): Promise<strin
   ...listed(await from.phone(phone)),
   ...listed(await from.person('sel_a', nationalId)),
   await from.buyerId(phone),
-  await from.codeMac(sent),
+  await from.codeMac(sent, 'salt'),
 ];
 
 describe('keyedHashesFrom', () => {
@@ -56,8 +56,8 @@ describe('keyedHashesFrom', () => {
     const [one, other] = [await hashes.person('sel_a', '12'), await hashes.person('sel_a1', '2')];
     expect(one).not.toEqual(other);
     const macs = [
-      await hashes.codeMac({ ...sent, audience: 'a', code: 'bc' }),
-      await hashes.codeMac({ ...sent, audience: 'ab', code: 'c' }),
+      await hashes.codeMac({ ...sent, audience: 'a', code: 'bc' }, 'salt'),
+      await hashes.codeMac({ ...sent, audience: 'ab', code: 'c' }, 'salt'),
     ];
     expect(new Set(macs).size).toBe(2);
   });
@@ -76,11 +76,25 @@ describe('keyedHashesFrom', () => {
         { ...sent, phone: '+989990000002' },
         { ...sent, audience: 'sel_b' },
         { ...sent, code: '123457' },
-        { ...sent, salt: 'tlas' },
-      ].map((parts) => hashes.codeMac(parts)),
+      ].map((parts) => hashes.codeMac(parts, 'salt')),
     );
+    macs.push(await hashes.codeMac(sent, 'tlas'));
     expect(new Set(macs.map((mac) => mac.split('.')[1])).size).toBe(5);
     expect(macs[0]).toMatch(/^salt\.[\w-]{32}$/);
+  });
+
+  it('tells the code of a stored MAC from every other one, whatever its salt', async () => {
+    const [mac, again] = [await hashes.codeMac(sent), await hashes.codeMac(sent)];
+    expect(mac).not.toBe(again);
+    const others = [
+      { ...sent, phone: '+989990000002' },
+      { ...sent, audience: 'sel_b' },
+      { ...sent, code: '123457' },
+    ];
+    for (const stored of [mac, again]) {
+      expect(await hashes.isCode(stored, sent)).toBe(true);
+      for (const other of others) expect(await hashes.isCode(stored, other)).toBe(false);
+    }
   });
 
   it('contains no input and no key in any result', async () => {
@@ -91,7 +105,7 @@ describe('keyedHashesFrom', () => {
           ...listed(await hashes.phone(one)),
           ...listed(await hashes.person(one, two)),
           await hashes.buyerId(one),
-          await hashes.codeMac({ phone: one, audience: two, code: three, salt: '' }),
+          await hashes.codeMac({ phone: one, audience: two, code: three }, ''),
         ].join(' ');
         expect([one, two, three, FIRST].filter((input) => given.includes(input))).toEqual([]);
       }),
@@ -142,7 +156,7 @@ describe('keyedHashesFrom, during a rotation', () => {
   });
 
   it('computes the MAC of a code with the current key', async () => {
-    expect(await rotated.codeMac(sent)).toBe(await hashesUnder(SECOND).codeMac(sent));
+    expect(await rotated.codeMac(sent, 'salt')).toBe(await hashesUnder(SECOND).codeMac(sent, 'salt'));
   });
 
   it('uses the new keys when the secret changes', async () => {

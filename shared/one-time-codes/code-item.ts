@@ -1,12 +1,13 @@
-/** The item of a phone's code with one audience, and the expressions that write it. */
+/** The item of a phone's code with one audience, and every expression that writes it. */
 import type { StoredItem } from '#shared/table/writes.ts';
 import {
   afterSend,
   type CodeRecord,
   FIRST_LOCK_AT,
-  MAX_TRIES_PER_CODE,
   type OutstandingCode,
   SENDS_KEPT_SECONDS,
+  TRY_CONDITIONS,
+  TRY_VALUES,
 } from './rules.ts';
 
 /** The stored record, and the version that a send must still find; 0 if nothing is stored. */
@@ -50,6 +51,8 @@ export interface Expression {
 
 const TTL_NAME = { '#ttl': 'ttl' };
 
+const WITHOUT_CODE = 'mac, code_expires_at, tries, provider';
+
 /** The condition that the item was not written since a version was read, which is `:seen`. */
 const unchangedSince = (version: number): string =>
   version === 0 ? 'attribute_not_exists(version)' : 'version = :seen';
@@ -84,8 +87,7 @@ export const undoExpression = (
   { sends, lastRefusedAt }: CodeRecord,
   { mac, now, isRefused }: UnsentCode,
 ): Expression => ({
-  UpdateExpression:
-    'SET version = version + :one, sends = :sends, last_refused_at = :refusedAt REMOVE mac, code_expires_at, tries, provider',
+  UpdateExpression: `SET version = version + :one, sends = :sends, last_refused_at = :refusedAt REMOVE ${WITHOUT_CODE}`,
   ConditionExpression: 'mac = :mac',
   ExpressionAttributeValues: {
     ':one': 1,
@@ -95,39 +97,52 @@ export const undoExpression = (
   },
 });
 
-/** Counts one try under the same conditions as `whyNotTried`. */
+export const holdsCode = (item: StoredItem | undefined): boolean => item?.mac !== undefined;
+
+/** Ends the outstanding code. The failures stay, and so do the sends. */
+export const endExpression: Expression = {
+  UpdateExpression: `SET version = version + :one REMOVE ${WITHOUT_CODE}`,
+  ConditionExpression: 'attribute_exists(mac)',
+  ExpressionAttributeValues: { ':one': 1 },
+};
+
+/** Counts one try. */
 export const tryExpression = (now: number): Expression => ({
   UpdateExpression:
     'SET version = version + :one, failures = failures + :one, last_failure_at = :now, tries = tries + :one REMOVE #ttl',
-  ConditionExpression: 'code_expires_at > :now AND tries < :maxTries AND failures < lock_at',
+  ConditionExpression: TRY_CONDITIONS.map(({ expression }) => expression).join(' AND '),
   ExpressionAttributeNames: TTL_NAME,
-  ExpressionAttributeValues: {
-    ':one': 1,
-    ':now': now,
-    ':maxTries': MAX_TRIES_PER_CODE,
-  },
+  ExpressionAttributeValues: { ...TRY_VALUES, ':one': 1, ':now': now },
 });
 
 const CLEARED =
   'SET version = version + :one, failures = :zero, lock_at = :firstLock, #ttl = :ttl REMOVE last_failure_at';
 
+const clearedValues = (now: number) => ({
+  ':one': 1,
+  ':zero': 0,
+  ':firstLock': FIRST_LOCK_AT,
+  ':ttl': now + SENDS_KEPT_SECONDS,
+});
+
 /** Sets the failures to 0 while the code is the outstanding one. */
-const clearing =
-  (UpdateExpression: string) =>
-  (mac: string, now: number): Expression => ({
-    UpdateExpression,
-    ConditionExpression: 'mac = :mac',
-    ExpressionAttributeNames: TTL_NAME,
-    ExpressionAttributeValues: {
-      ':one': 1,
-      ':zero': 0,
-      ':firstLock': FIRST_LOCK_AT,
-      ':mac': mac,
-      ':ttl': now + SENDS_KEPT_SECONDS,
-    },
-  });
+export const clearFailuresExpression = (mac: string, now: number): Expression => ({
+  UpdateExpression: CLEARED,
+  ConditionExpression: 'mac = :mac',
+  ExpressionAttributeNames: TTL_NAME,
+  ExpressionAttributeValues: { ...clearedValues(now), ':mac': mac },
+});
 
-export const clearFailuresExpression = clearing(CLEARED);
+/** Uses the code up, and sets the failures to 0. The sends stay. */
+export const redeemExpression = (mac: string, now: number): Expression => ({
+  ...clearFailuresExpression(mac, now),
+  UpdateExpression: `${CLEARED}, ${WITHOUT_CODE}`,
+});
 
-/** Uses the code up. The sends stay. */
-export const redeemExpression = clearing(`${CLEARED}, mac, code_expires_at, tries, provider`);
+/** Sets the failures to 0 if there are any, and so ends a lock. A code stays, and so do the sends. */
+export const unlockExpression = (now: number): Expression => ({
+  UpdateExpression: CLEARED,
+  ConditionExpression: 'failures > :zero',
+  ExpressionAttributeNames: TTL_NAME,
+  ExpressionAttributeValues: clearedValues(now),
+});
