@@ -1,7 +1,19 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
-import { access, chmod, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  constants,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBase62 } from '#shared/base62.ts';
 import { redirectLog } from '#shared/log.ts';
 import { StartupError } from './startup-error.ts';
@@ -33,6 +45,10 @@ const OWN_FILE = /^(?:pages|(?:table|database|hash|signing|service|demo)[-.].+)$
 /** 64 base62 characters hold 381 bits, more than HMAC-SHA-256 can use. */
 const SECRET_LENGTH = 64;
 
+/** How long a start waits for the process of a service that was killed. */
+const KILLED_WITHIN_MS = 3000;
+const POLL_MS = 50;
+
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 /** Opens the data folder for this service alone, with its secrets and its log. Throws a StartupError if that is not possible. */
@@ -43,15 +59,17 @@ export const openFolder = async (path: string, parts: AsyncDisposableStack): Pro
   try {
     await mkdir(path, { recursive: true });
     await access(path, constants.W_OK);
+    // Before anything else: another start may be changing the files.
+    await claim(folder);
+    parts.defer(() => rm(folder.servicePidFile, { force: true }));
     await makePrivate(path);
   } catch (cause) {
+    if (cause instanceof StartupError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     throw new StartupError(`Nothing can be kept in ${path} (${code}): choose another folder with --data.`, {
       cause,
     });
   }
-  await claim(folder);
-  parts.defer(() => rm(folder.servicePidFile, { force: true }));
   // A service that was killed leaves this file behind.
   await rm(folder.demoFile, { force: true });
   await ensureSecrets(folder);
@@ -64,23 +82,47 @@ const makePrivate = async (path: string): Promise<void> => {
   const entries = await readdir(path, { withFileTypes: true });
   const own = entries.filter(({ name }) => OWN_FILE.test(name));
   if (own.length === entries.length) await chmod(path, 0o700);
-  for (const entry of own) if (entry.isFile()) await chmod(join(path, entry.name), 0o600);
+  for (const entry of own) {
+    // A start that is refused at this moment removes its drafts.
+    if (entry.isFile()) await chmod(join(path, entry.name), 0o600).catch(ignoreMissing);
+  }
 };
 
-/** Takes a folder for this process. Throws a StartupError if the process that its file names is running. */
+/** Takes a folder for this process. Throws a StartupError if the process that its file names does not end in time. */
 const claim = async ({ path, servicePidFile }: DataFolder): Promise<void> => {
-  const pid = Number(await readIfThere(servicePidFile));
+  const found = await readIfThere(servicePidFile);
+  const pid = Number(found);
+  // A killed process is listed until the system has removed it.
+  const untilMs = performance.now() + KILLED_WITHIN_MS;
+  while (isOther(pid) && performance.now() < untilMs) await sleep(POLL_MS);
   if (isOther(pid)) {
     throw new StartupError(
       `Another service (process ${pid}) is using ${path}: stop it first, or choose another folder with --data. If that process is no service, remove ${servicePidFile}.`,
     );
   }
-  await rm(servicePidFile, { force: true });
-  // Of two starts at the same time, one fails here.
-  await writeFile(servicePidFile, String(process.pid), { flag: 'wx', mode: 0o600 }).catch((cause) => {
-    if (cause.code !== 'EEXIST') throw cause;
+  // Only this process uses the two names. The file appears under its own name with its whole text, or not at all.
+  const [old, own] = [`${servicePidFile}.${process.pid}.old`, `${servicePidFile}.${process.pid}.draft`];
+  await writeFile(own, String(process.pid), { mode: 0o600 });
+  try {
+    if (found !== undefined) await moveAway(servicePidFile, old, found);
+    // Of two starts at the same time, one fails here or in the line above.
+    await link(own, servicePidFile);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
     throw new StartupError(`Another service is starting in ${path}.`, { cause });
-  });
+  } finally {
+    await Promise.all([old, own].map((file) => rm(file, { force: true })));
+  }
+};
+
+/** Renames the file of an ended process. Rejects with EEXIST, and leaves the file, if another start has replaced it since it was read. */
+const moveAway = async (file: string, to: string, expected: string): Promise<void> => {
+  // Missing: the other start was faster.
+  await rename(file, to).catch(ignoreMissing);
+  const moved = await readIfThere(to);
+  if (moved === undefined || moved === expected) return;
+  await link(to, file);
+  throw Object.assign(new Error('another start has claimed the folder'), { code: 'EEXIST' });
 };
 
 /** Returns whether another process has this number. A file that was not written whole names none. */
@@ -151,4 +193,8 @@ export const writePrivateJson = (path: string, value: unknown): Promise<void> =>
 
 /** Returns the text of a file; undefined if it does not exist. */
 export const readIfThere = async (path: string): Promise<string | undefined> =>
-  existsSync(path) ? readFile(path, 'utf8') : undefined;
+  readFile(path, 'utf8').catch(ignoreMissing);
+
+const ignoreMissing = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== 'ENOENT') throw error;
+};

@@ -40,30 +40,47 @@ const PORT_IN_USE = /port \d+ is already in use/;
 
 /** Starts the embedded database. Throws a StartupError with the reason if it does not start. */
 export const startDatabase = async (files: DatabaseFiles = {}, chosenPort?: number): Promise<Database> => {
-  const { tableFile: file, databasePidFile: pidFile } = files;
-  if (pidFile !== undefined) await endAbandoned(pidFile);
+  const { tableFile, databasePidFile } = files;
+  if (databasePidFile !== undefined) await endAbandoned(databasePidFile);
   const port = chosenPort ?? (await freePort());
   const endpoint = `http://${HOST}:${port}`;
+  const child = spawnDatabase(port, tableFile);
+  const { listening, ended } = progressOf(child);
+  const stop = stopOf(child, databasePidFile);
+  if (databasePidFile !== undefined && child.pid !== undefined) {
+    await writePrivateJson(databasePidFile, { pid: child.pid, endpoint });
+  }
+  const tooLate = sleep(READY_WITHIN_MS, 'it did not respond', { ref: false });
+  const isListening = await Promise.race([listening, ended, tooLate]);
+  if (isListening !== true) {
+    await stop();
+    // Another program was faster.
+    if (PORT_IN_USE.test(isListening)) return startDatabase(files);
+    if (tableFile !== undefined && DAMAGED.test(isListening))
+      throw damagedFile(tableFile, 'it is not a SQLite database');
+    throw new StartupError(`The embedded database did not start: ${isListening}.`);
+  }
+  // A database that was not stopped must not keep this process running; it ends with the process.
+  child.unref();
+  (child.stderr as Socket).unref();
+  const died = ended.then((how) => `The embedded database ended: ${how}. Start again with npm start.`);
+  return { endpoint, died, stop };
+};
+
+const spawnDatabase = (port: number, tableFile: string | undefined) => {
   const args = ['serve', '--host', HOST, '--port', String(port)];
   // A process group of its own: Ctrl-C reaches only the service, and requests in flight still find their database.
-  const child = spawn(binaryPath(), file === undefined ? args : [...args, '--db-path', file], {
+  return spawn(binaryPath(), tableFile === undefined ? args : [...args, '--db-path', tableFile], {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
     windowsHide: true,
   });
-  const closed = once(child, 'close');
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  const stop = async (): Promise<void> => {
-    child.ref();
-    child.kill('SIGTERM');
-    const timer = setTimeout(kill, KILL_AFTER_MS);
-    await closed.catch(() => {});
-    clearTimeout(timer);
-    process.off('exit', kill);
-    if (pidFile !== undefined) await rm(pidFile, { force: true });
-  };
+};
 
+type DatabaseProcess = ReturnType<typeof spawnDatabase>;
+
+/** `listening` resolves when the database has opened its file and its port; `ended` with how it ended and its last output. */
+const progressOf = (child: DatabaseProcess) => {
   let output = '';
   const listening = Promise.withResolvers<true>();
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
@@ -72,31 +89,30 @@ export const startDatabase = async (files: DatabaseFiles = {}, chosenPort?: numb
     output = output.replace(LISTENING, '');
     listening.resolve(true);
   });
-  const ended = closed.then(
+  const ended = once(child, 'close').then(
     ([code, signal]) => {
       const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
       return output.trim() === '' ? how : `${how} (its last output: ${output.trim()})`;
     },
     ({ message }: Error) => message,
   );
-  if (pidFile !== undefined && child.pid !== undefined) {
-    await writePrivateJson(pidFile, { pid: child.pid, endpoint });
-  }
-  const tooLate = sleep(READY_WITHIN_MS, 'it did not respond', { ref: false });
-  const isListening = await Promise.race([listening.promise, ended, tooLate]);
-  if (isListening !== true) {
-    await stop();
-    // Another program was faster.
-    if (PORT_IN_USE.test(isListening)) return startDatabase(files);
-    if (file !== undefined && DAMAGED.test(isListening))
-      throw damagedFile(file, 'it is not a SQLite database');
-    throw new StartupError(`The embedded database did not start: ${isListening}.`);
-  }
-  // A database that was not stopped must not keep this process running; it ends with the process.
-  child.unref();
-  (child.stderr as Socket).unref();
-  const died = ended.then((how) => `The embedded database ended: ${how}. Start again with npm start.`);
-  return { endpoint, died, stop };
+  return { listening: listening.promise, ended };
+};
+
+/** Returns what ends the database, waits for that and removes the file with its process. The end of this process ends it too. */
+const stopOf = (child: DatabaseProcess, pidFile: string | undefined) => {
+  const closed = once(child, 'close').catch(() => {});
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  return async (): Promise<void> => {
+    child.ref();
+    child.kill('SIGTERM');
+    const timer = setTimeout(kill, KILL_AFTER_MS);
+    await closed;
+    clearTimeout(timer);
+    process.off('exit', kill);
+    if (pidFile !== undefined) await rm(pidFile, { force: true });
+  };
 };
 
 /** Returns the path of the binary in the optional dependency that npm installed. Throws a StartupError if the platform has none. */

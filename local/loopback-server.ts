@@ -1,16 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { commonHeaders, problemResponse } from '#shared/http/responses.ts';
-import type { ProblemCode } from '#shared/problems.ts';
 import { StartupError } from './startup-error.ts';
 
 /** A server that only programs on this machine can reach. */
@@ -53,29 +44,15 @@ export const listenOnLoopback = async (port: number, serve: Serve): Promise<Loop
   return { port: chosen, close: () => closeAll(servers) };
 };
 
+/** Node answers a request that it cannot read with a 400 of its own, as the front end of API Gateway does. */
 const newServer = (serve: Serve): Server => {
-  // Without `requireHostHeader: false` and the listener below Node responds with texts of its own.
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
+  const server = createServer((request, response) => {
     response.on('error', () => {});
     // While the server closes, each response is the last one of its connection.
     response.once('close', () => server.listening || setImmediate(() => server.closeIdleConnections()));
-    // A client that takes the server for a proxy sends the whole URL (RFC 9112 §3.2.2): only its path and query are used.
-    request.url = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '');
     serve(request, response).catch(() => response.destroy());
   });
-  return server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else refuse(socket, error.code === 'HPE_INVALID_METHOD' ? 'not_found' : 'malformed_json');
-  });
-};
-
-/** Writes a problem to a connection whose request cannot be read, and closes it. */
-const refuse = (socket: Socket, code: ProblemCode): void => {
-  const requestId = randomUUID();
-  const { statusCode, headers, body } = problemResponse(code, requestId);
-  const head = { ...commonHeaders('/v1', requestId), ...headers, 'Content-Length': Buffer.byteLength(body) };
-  const lines = Object.entries({ ...head, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`);
-  socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  return server;
 };
 
 const closeAll = async (servers: readonly Server[]): Promise<void> => {

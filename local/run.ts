@@ -1,7 +1,7 @@
 import { errorFields, logEvent } from '#shared/log.ts';
 import { type ServiceOptions, startService } from './service.ts';
+import { readyText, requestLine } from './service-output.ts';
 import { StartupError } from './startup-error.ts';
-import { readyText, requestLine } from './terminal.ts';
 
 /** One Ctrl-C under npm arrives twice within this time: from the terminal, and from npm, which forwards it. */
 const SAME_KEYSTROKE_MS = 500;

@@ -56,8 +56,8 @@ interface Decision extends APIGatewayAuthorizerResult {
   readonly untilMs: number;
 }
 
-/** The time limit of the authorizer's function, as lib/api-stack.ts deploys it. */
-const AUTHORIZER_SECONDS = 5;
+/** The time limit is the one that lib/api-stack.ts deploys. */
+const AUTHORIZER = { name: 'authorizer', timeoutSeconds: 5 } as const;
 
 /** In place of the firewall of a stage whose one-time-code operations are public: 100 requests of an address in five minutes. */
 const PER_ADDRESS: Throttle = { burstLimit: 100, rateLimit: 100 / 300 };
@@ -77,7 +77,7 @@ export const accessControl = ({ functions, usagePlans, otpAccess, buckets, clock
     const flushes = await usagePlans.flushes();
     const cached = cache.get(key);
     if (cached && cached.flushes >= flushes && cached.untilMs > clock()) return cached;
-    const result = await invoke('authorizer', functions.authorizer, event, AUTHORIZER_SECONDS);
+    const result = await invoke(AUTHORIZER, functions.authorizer, event);
     const throttle = await usagePlans.throttleOf(result.usageIdentifierKey ?? '');
     const decision = { ...result, throttle, flushes, untilMs: clock() + DECISION_CACHE_SECONDS * 1000 };
     if (throttle !== undefined) cache.set(key, decision);

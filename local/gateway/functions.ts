@@ -6,6 +6,7 @@ import type {
   Context,
 } from 'aws-lambda';
 import type { DocsFileName } from '#shared/docs/files.ts';
+import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 type Handler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
@@ -46,10 +47,9 @@ export const loadFunctions = async (buildDocs: BuildDocs): Promise<Functions> =>
 
 /** Calls a function as Lambda does: with a context that says how much time is left. Rejects after that time. */
 export const invoke = async <Event, Result>(
-  name: string,
+  { name, timeoutSeconds }: Pick<Route, 'name' | 'timeoutSeconds'>,
   handler: Handler<Event, Result>,
   event: Event,
-  timeoutSeconds: number,
 ): Promise<Result> => {
   const deadlineMs = Date.now() + timeoutSeconds * 1000;
   const context = { getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()) } as Context;

@@ -21,6 +21,15 @@ const inFolder = async <T>(use: (files: DataFolder) => T | Promise<T>, path = fo
   return await use(await openFolder(path, parts));
 };
 
+/** Runs a program in another process that has `openFolder` and `parts`. */
+const openElsewhere = (program: string) => {
+  const module = new URL('../../local/data-folder.ts', import.meta.url).href;
+  const imports = `const { openFolder } = await import('${module}'); const parts = new AsyncDisposableStack();`;
+  return spawn(process.execPath, ['--input-type=module', '--eval', `${imports}${program}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+};
+
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe('openFolder', () => {
@@ -37,7 +46,10 @@ describe('openFolder', () => {
 
   it('creates a folder and files that only their owner may read, and leaves no draft', async () => {
     const own = join(folder, 'own');
+    process.umask(0o022);
     await inFolder(() => {}, own);
+    // Of the files that the database creates.
+    expect(process.umask()).toBe(0o077);
     const names = await readdir(own);
     const modes = await Promise.all(names.map((name) => modeOf(join(own, name))));
     expect([await modeOf(own), ...new Set(modes)]).toEqual([0o700, 0o600]);
@@ -54,6 +66,11 @@ describe('openFolder', () => {
     await inFolder(() => {}, shared);
     const modes = await Promise.all((await readdir(shared)).map((name) => modeOf(join(shared, name))));
     expect([await modeOf(shared), ...new Set(modes)]).toEqual([0o700, 0o600]);
+  });
+
+  it('removes the demo.json of a service that was killed, since scripts wait for that of this start', async () => {
+    await writeFile(join(folder, 'demo.json'), '{}');
+    expect(await inFolder(({ demoFile }) => readIfThere(demoFile))).toBeUndefined();
   });
 
   it('leaves the permissions of a folder with files of others, and makes its own files private', async () => {
@@ -77,25 +94,39 @@ describe('openFolder', () => {
     },
   );
 
-  it('throws while another process uses the folder, until that process is killed', async () => {
-    const module = new URL('../../local/data-folder.ts', import.meta.url).href;
-    const program = `const { openFolder } = await import('${module}');
-      const ignore = () => {};
-      globalThis.parts = new AsyncDisposableStack();
-      await openFolder('${folder}', globalThis.parts);
-      process.stdout.write('locked');
-      setInterval(ignore, 1000);`;
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(child.stdout, 'data');
-    await expect(inFolder(() => {})).rejects.toThrow(
-      `Another service (process ${child.pid}) is using ${folder}: stop it first, or choose another folder with --data. If that process is no service, remove ${join(folder, 'service.pid')}.`,
+  it('waits for the end of a process that was killed while it used the folder', async () => {
+    const child = openElsewhere(
+      `await openFolder('${folder}', parts); process.stdout.write('open'); setInterval(() => {}, 1000);`,
     );
-    const exited = once(child, 'exit');
+    await once(child.stdout, 'data');
+    const opened = inFolder(({ servicePidFile }) => readFile(servicePidFile, 'utf8'));
     child.kill('SIGKILL');
-    await exited;
-    await inFolder(() => {});
+    expect(await opened).toBe(String(process.pid));
+  });
+
+  it('succeeds for one of two starts at the same time, also where a killed service left its file', async () => {
+    const folders = Array.from({ length: 20 }, (_, index) => join(folder, String(index)));
+    for (const each of folders) {
+      await mkdir(each);
+      await writeFile(join(each, 'service.pid'), '4194305');
+    }
+    // Both open all folders at the same moment, and run until both have.
+    const program = `while (Date.now() < ${Date.now() + 1000});
+      const open = (path, index) => openFolder(path, parts).then(() => index, ({ message }) => message);
+      const opened = await Promise.all(${JSON.stringify(folders)}.map(open));
+      process.stdout.write(JSON.stringify(opened));
+      setInterval(() => {}, 1000);`;
+    const children = [openElsewhere(program), openElsewhere(program)];
+    const outputs = await Promise.all(children.map(({ stdout }) => once(stdout, 'data')));
+    for (const child of children) child.kill('SIGKILL');
+    const results = outputs.flatMap(([output]) => JSON.parse(output) as (number | string)[]);
+    const [opened, refused] = [
+      results.filter(Number.isInteger),
+      results.filter((result) => !Number.isInteger(result)),
+    ];
+    for (const message of refused)
+      expect(message).toMatch(/^Another service (?:is starting in|\(process \d+\) is using) /);
+    expect(opened.sort((x, y) => Number(x) - Number(y))).toEqual([...folders.keys()]);
   });
 });
 

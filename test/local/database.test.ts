@@ -12,6 +12,7 @@ import { setLocalCredentials } from '#local/environment.ts';
 import { openTable } from '#shared/table/client.ts';
 import { newDataFolder, removeDataFolder, until } from '#test/service/running-service.ts';
 import { databasePid, isRunning } from './database-process.ts';
+import { connectTo, otherAddresses } from './other-addresses.ts';
 
 let folder: string;
 let files: Pick<DataFolder, 'tableFile' | 'databasePidFile'>;
@@ -60,6 +61,14 @@ describe('startDatabase', () => {
     expect(isRunning(pid)).toBe(false);
     expect(await readdir(folder)).toEqual(['table.sqlite']);
     await expect(fetch(database.endpoint)).rejects.toThrow();
+  });
+
+  it('is unreachable at every other address of the machine', async () => {
+    const database = await startDatabase();
+    const port = Number(new URL(database.endpoint).port);
+    await connectTo('127.0.0.1', port);
+    for (const host of otherAddresses()) await expect(connectTo(host, port)).rejects.toThrow('ECONNREFUSED');
+    await database.stop();
   });
 
   it('does not keep a process running that did not stop it, and ends with that process', async () => {

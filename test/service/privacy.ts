@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { setLocalCredentials, TABLE_NAME } from '#local/environment.ts';
-import { readyText } from '#local/terminal.ts';
+import { readyText } from '#local/service-output.ts';
 import { openTable } from '#shared/table/client.ts';
 import { toArabicDigits, toPersianDigits } from '#test/scenarios/buyers.ts';
 import type { RunningService } from './running-service.ts';

@@ -108,15 +108,17 @@ describe('the running service', () => {
   it('locks its folder against a second service', async () => {
     const { code, text } = await runService(['--port', '0', '--data', folder]);
     expect(code).toBe(1);
-    expect(text).toMatch(/^Another service \(process \d+\) is using /m);
-    expect(text).toContain(folder);
+    expect(text).toBe(
+      `Another service (process ${service.process.pid}) is using ${folder}: stop it first, or choose another folder with --data. If that process is no service, remove ${join(folder, 'service.pid')}.\n`,
+    );
     expect((await call(localTarget(service.demo), '/.well-known/jwks.json')).status).toBe(200);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'exits 0 after %s and leaves no process, no open port and no demo.json',
+    'exits 0 after %s, which npm sends a second time, and leaves no process, no open port and no demo.json',
     async (signal) => {
       const database = await databasePid(folder);
+      service.process.kill(signal);
       expect(await service.stop(signal)).toBe(0);
       expect(isRunning(database)).toBe(false);
       await expect(fetch(service.demo.base_url)).rejects.toThrow();
@@ -152,6 +154,18 @@ describe('the running service', () => {
     expect(service.terminal()).toMatch(
       /\nThe embedded database ended: signal SIGKILL\. Start again with npm start\.\n$/,
     );
+  });
+
+  it('exits 1 after a second Ctrl-C, also with a request in flight', async () => {
+    const socket = connect(Number(new URL(service.demo.base_url).port), '127.0.0.1').on('error', () => {});
+    socket.write(
+      'POST /v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await once(socket, 'data');
+    const exited = once(service.process, 'exit');
+    // Within half a second it counts as the first one.
+    await until(() => !service.process.kill('SIGINT') || service.process.exitCode !== null);
+    expect(await exited).toEqual([1, null]);
   });
 
   it('responds to a request in flight before it ends', async () => {

@@ -1,3 +1,4 @@
+import type { Context } from 'aws-lambda';
 import { atMost, invoke } from '#local/gateway/functions.ts';
 
 /** A work that ends when a test says so. */
@@ -44,16 +45,12 @@ describe('atMost', () => {
 describe('invoke', () => {
   it('rejects after the time of the row', async () => {
     const never = () => new Promise<never>(() => {});
-    await expect(invoke('slow', never, {}, 0.05)).rejects.toThrow('slow timed out');
+    await expect(invoke({ name: 'slow', timeoutSeconds: 0.05 }, never, {})).rejects.toThrow('slow timed out');
   });
 
   it('passes the remaining time to the function', async () => {
-    const left = await invoke(
-      'fast',
-      async (_event, context) => context.getRemainingTimeInMillis(),
-      {},
-      0.05,
-    );
+    const remaining = async (_event: object, context: Context) => context.getRemainingTimeInMillis();
+    const left = await invoke({ name: 'fast', timeoutSeconds: 0.05 }, remaining, {});
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThanOrEqual(50);
   });

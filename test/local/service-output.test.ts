@@ -1,4 +1,4 @@
-import { readyText, requestLine } from '#local/terminal.ts';
+import { readyText, requestLine } from '#local/service-output.ts';
 import { problemBody } from '#shared/problems.ts';
 import { routes } from '#shared/routes.ts';
 
