@@ -27,8 +27,8 @@ let sent = 0;
 const correct = async (sellerId: string, ordinal: number): Promise<void> => {
   sent += 1;
   const sender = { sellerId, keyId: `key_${Math.floor(sent / 500)}` };
-  const path = `/v1/users/${benchUserId(ordinal)}`;
-  const event = eventOf('PATCH', path, sender, { display_name: `Name ${sent}` });
+  const target = `/v1/users/${benchUserId(ordinal)}`;
+  const event = eventOf({ method: 'PATCH', target, body: { display_name: `Name ${sent}` } }, sender);
   await (handler as unknown as Handler)(event, CONTEXT);
 };
 

@@ -46,7 +46,7 @@ const readPage = async ({ sellerId }: Subject, query: string): Promise<number> =
   sent += 1;
   // A new key for each hundred requests stays within its rate limit.
   const sender = { sellerId, keyId: `key_${Math.floor(sent / 100)}` };
-  const event = eventOf('GET', `/v1/users?${query}&page_size=${PAGE_SIZE}`, sender);
+  const event = eventOf({ method: 'GET', target: `/v1/users?${query}&page_size=${PAGE_SIZE}` }, sender);
   const startedAt = performance.now();
   const { statusCode, body } = await (handler as unknown as Handler)(event, CONTEXT);
   const ms = performance.now() - startedAt;

@@ -62,8 +62,15 @@ export interface Sender {
   readonly token?: string;
 }
 
+/** What is sent: `target` is the path with the query. */
+interface Sent {
+  readonly method: string;
+  readonly target: string;
+  readonly body?: object | undefined;
+}
+
 /** Returns a request as the gateway receives it, and its route. */
-const receive = (method: string, target: string, sender: Sender, body?: object) => {
+const receive = ({ method, target, body }: Sent, sender: Sender) => {
   const [path = '', query = ''] = target.split('?');
   const { apiKey = '', token } = sender;
   const request: ReceivedRequest = {
@@ -87,16 +94,17 @@ const receive = (method: string, target: string, sender: Sender, body?: object) 
 export const SCOPES = ['users:read', 'users:write', 'events:read', 'key:rotate'] as const;
 
 /** The event of a request of a seller, as API Gateway passes it to the function. */
-export const eventOf = (method: string, target: string, sender: Sender, body?: object) => {
+export const eventOf = (sent: Sent, sender: Sender) => {
   const { sellerId, keyId = 'key_bench' } = sender;
   // With the one of the buyer app, whose operations are measured too.
   const scopes = [...SCOPES, 'buyers:links'].join(' ');
   const context = { sellerId, keyId, secretNumber: '1', plan: 'professional', scopes, expiresAt: '' };
-  return proxyEvent(...receive(method, target, sender, body), context);
+  return proxyEvent(...receive(sent, sender), context);
 };
 
 /** The event of the authorizer for the key of a sender. */
-export const authorizerEventOf = (sender: Sender) => authorizerEvent(...receive('GET', '/v1/users', sender));
+export const authorizerEventOf = (sender: Sender) =>
+  authorizerEvent(...receive({ method: 'GET', target: '/v1/users' }, sender));
 
 export const AN_HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
 

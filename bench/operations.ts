@@ -40,7 +40,7 @@ const operationOf = ({ title, target, body, ...rest }: OperationRequest): Operat
     ...rest,
     title,
     name: functionOf(method, path),
-    event: (round) => eventOf(method, target?.(round) ?? path, round, body?.(round)),
+    event: (round) => eventOf({ method, target: target?.(round) ?? path, body: body?.(round) }, round),
   };
 };
 
