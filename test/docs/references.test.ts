@@ -22,6 +22,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { MAX_NAME_CHARACTERS } from '#shared/values/display-name.ts';
 import { itForAll } from '#test/for-all.ts';
 import { STRATEGIES, simulateMonth } from '#test/shared/one-time-codes/guessing.ts';
+import { buyerLinking } from '../../client/src/index.ts';
 import { documentedOutcomes } from './test-identities-page.ts';
 
 const REPOSITORY = new URL('../../', import.meta.url);
@@ -116,6 +117,13 @@ describe('the Persian pages', () => {
     );
     expect(patterns.filter((pattern) => !page.includes(`| ${pattern}`))).toEqual([]);
   });
+
+  it('list the good people of the English page', () => {
+    const rowsOf = (text: string) => text.match(/^\| \d{10} \| \d{11} \| \d{6} \|$/gm);
+    expect(rowsOf(textOf('docs/fa/test-identities.md').replace(/<\/?code>/g, ''))).toEqual(
+      rowsOf(textOf('docs/test-identities.md')),
+    );
+  });
 });
 
 describe('docs/errors.md', () => {
@@ -171,5 +179,13 @@ describe('every page', () => {
         return heading !== undefined && !headingsOf(readFileSync(url, 'utf8')).includes(heading);
       });
     expect(broken).toEqual([]);
+  });
+});
+
+describe('client/README.md', () => {
+  it('has a row for each method of the client, and no other', () => {
+    const rows = [...textOf('client/README.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => String(name));
+    const methods = Object.keys(buyerLinking({ baseUrl: 'http://localhost', apiKey: 'blk_test_of_a_test' }));
+    expect(rows.sort()).toEqual(methods.sort());
   });
 });
