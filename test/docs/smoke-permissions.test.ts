@@ -4,9 +4,9 @@ import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { createSeller } from '#admin/operations/sellers.ts';
 import { systemClock } from '#shared/clock.ts';
-import { openTable } from '#shared/table/client.ts';
-import { startRecordingTable } from '#test/lib/recording-table.ts';
 import { useApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
+import { interceptedTable, type SentCommand } from '#test/table/intercepted-table.ts';
+import { accessesOf } from '#test/table/table-accesses.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
@@ -36,10 +36,12 @@ describe('the policy of docs/deploy.md for the smoke test of prod', () => {
   const apiGateway = useApiGateway();
 
   test('grants the requests of the table that the smoke test makes without a person, and no others', async () => {
-    const recorder = await startRecordingTable(table.endpoint);
-    const recorded = openTable(table.name, recorder.endpoint);
+    const commands: SentCommand[] = [];
     const admin = administration({
-      table: recorded,
+      table: interceptedTable(table, (command, send) => {
+        commands.push(command);
+        return send();
+      }),
       usagePlans: apiGateway().usagePlans,
       registryIsSandbox: false,
       keyPrefix: 'blk_live_',
@@ -52,9 +54,7 @@ describe('the policy of docs/deploy.md for the smoke test of prod', () => {
     const request = { sellerId, name: 'smoke test shop', plan: 'free', scopes: ['users:read'] } as const;
     const { key } = await issueKey(admin, request);
     await revokeKey(admin, key.key_id);
-    recorded.client.destroy();
-    await recorder.close();
-    expect(granted.toSorted()).toEqual(recorder.recorded());
+    expect(granted.toSorted()).toEqual(accessesOf(commands));
   });
 
   test('names no other service than those of the keys', () => {

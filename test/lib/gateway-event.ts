@@ -8,12 +8,14 @@ export interface Sent {
   readonly query?: Readonly<Record<string, readonly string[]>>;
   readonly scopes?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the authorizer says about the key besides. */
+  readonly caller?: Readonly<Record<string, string>>;
 }
 
-/** Returns the event that API Gateway passes to a row's function for a key of the seller sel_test. */
+/** Returns the event that API Gateway passes to a row's function for a key, of the seller sel_test unless `caller` says otherwise. */
 export const gatewayEvent = (
   { method, path }: Pick<Route, 'method' | 'path'>,
-  { body, pathParameters, query, scopes = 'users:read users:write', headers = {} }: Sent,
+  { body, pathParameters, query, scopes = 'users:read users:write', headers = {}, caller = {} }: Sent,
 ) =>
   ({
     httpMethod: method,
@@ -32,6 +34,7 @@ export const gatewayEvent = (
         scopes,
         expiresAt: '',
         secretNumber: '2',
+        ...caller,
       },
     },
   }) as unknown as APIGatewayProxyEvent;
