@@ -2,21 +2,31 @@ import { App } from 'aws-cdk-lib';
 import { addStage } from '#lib/app.ts';
 import { bundleFunctions } from '#lib/bundling.ts';
 import { ConfigError, configOf, deployFaults } from '#lib/config.ts';
+import { regionWarnings } from '#lib/region-warnings.ts';
 import { releaseOf } from '#lib/release.ts';
 import { STAGE_NAMES } from '#lib/stages.ts';
 import { addPages } from '#reference/pages/write-pages.ts';
 
-/** The CDK app: the stacks of `-c stage=<name>`, without it of dev (cdk.json). With `-c direct=true` a gradual rollout is skipped. The CDK CLI runs this file. */
+/**
+ * The CDK app: the stacks of `-c stage=<name>`, without it of dev (cdk.json). With `-c direct=true` a gradual rollout is skipped. With `-c synth=true` settings
+ * that a deploy requires are a note. The CDK CLI runs this file.
+ */
 const app = new App();
 try {
   const config = configOf(app.node.tryGetContext('stage'));
+  const isSynth = app.node.tryGetContext('synth') !== undefined;
   const isDirect = app.node.tryGetContext('direct') !== undefined && config.rollout === 'gradual';
   const bundles = await bundleFunctions({ outDir: '.build' });
   await addPages(bundles.folderOf);
   // The CDK CLI sets the variable from the credentials.
   const faults = deployFaults(config, STAGE_NAMES.map(configOf), process.env.CDK_DEFAULT_ACCOUNT);
   const built = { bundles, release: releaseOf() };
-  addStage(app, isDirect ? { ...config, rollout: 'direct' } : config, built, faults);
+  addStage(app, isDirect ? { ...config, rollout: 'direct' } : config, built, isSynth ? [] : faults);
+  for (const warning of regionWarnings(config)) console.error(warning);
+  if (isSynth && faults.length > 0)
+    console.error(
+      `Note: ${config.stage} is not set up, and cannot be deployed yet (docs/deploy.md, "Prod").`,
+    );
   app.synth();
 } catch (error) {
   // The message of a ConfigError names every fault; its stack trace would add nothing.

@@ -1,14 +1,19 @@
 /**
- * `npm run bootstrap|synth|diff|deploy -- --stage <name>`: runs a command of the CDK CLI for one stage; `synth` without a stage for each. With
- * `--direct`, new versions of functions get all traffic at once. The CLI gets all other arguments.
+ * `npm run bootstrap|synth|diff|deploy -- --stage <name>`: runs a command of the CDK CLI for one stage; `synth` without a stage for each. `--api`: the
+ * API stack alone. `--direct`: new versions of functions get all traffic at once. The CLI gets all other arguments.
  */
 import './require-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { STAGE_NAMES } from '#lib/stages.ts';
+import { configOf, deployFaults } from '#lib/config.ts';
+import { apiStackName } from '#lib/outputs.ts';
+import { STAGE_NAMES, type StageName } from '#lib/stages.ts';
 import { wrongCommandLine } from './command-line.ts';
+import { credentialsFault } from './credentials.ts';
 
-const [command = '', ...args] = process.argv.slice(2).flatMap((arg) => arg.split(/(?<=^--stage)=/));
+const [command = '', ...args] = process.argv
+  .slice(2)
+  .flatMap((arg) => arg.split(/(?<=^--(?:stage|profile))=/));
 
 /** Removes an argument and the values after it from the command line, and returns them. */
 const taken = (name: string, values: number): readonly string[] => {
@@ -16,22 +21,48 @@ const taken = (name: string, values: number): readonly string[] => {
   return at === -1 ? [] : args.splice(at, 1 + values);
 };
 
+const fail = (sentences: readonly string[]): never => {
+  for (const sentence of sentences) console.error(sentence);
+  process.exit(1);
+};
+
 const [isNamed, stage] = taken('--stage', 1);
 const isDirect = taken('--direct', 0).length > 0;
-const stages = STAGE_NAMES.filter((name) => stage === name || (command === 'synth' && isNamed === undefined));
-if (stages.length === 0 && !args.includes('--help')) {
+const isApiAlone = taken('--api', 0).length > 0;
+const isHelp = args.includes('--help');
+const isSynth = command === 'synth';
+
+const stages = STAGE_NAMES.filter((name) => stage === name || (isSynth && isNamed === undefined));
+if (stages.length === 0 && !isHelp) {
   const choice = STAGE_NAMES.map((name) => `--stage ${name}`).join(' or ');
   wrongCommandLine(
     stage === undefined ? `Name a stage: ${choice}` : `${choice}: there is no stage "${stage}"`,
   );
 }
 
+if (['diff', 'deploy'].includes(command) && !isHelp) {
+  // CDK says the same after the synthesis, but not of a folder that `npm run synth` wrote (--app).
+  const faults = stages.flatMap((name) => deployFaults(configOf(name), STAGE_NAMES.map(configOf)));
+  if (faults.length > 0) fail(faults);
+}
+if (['bootstrap', 'diff', 'deploy', 'destroy'].includes(command) && !isHelp) {
+  const [, profile] = args.slice(args.indexOf('--profile'));
+  const fault = await credentialsFault(args.includes('--profile') ? profile : undefined);
+  if (fault !== undefined) fail([fault]);
+}
+
+const stacksOf = (name: StageName): readonly string[] => {
+  if (isApiAlone) return ['--exclusively', apiStackName(name)];
+  return command === 'deploy' ? ['--all'] : [];
+};
+
+const context = [...(isSynth ? ['synth=true'] : []), ...(isDirect ? ['direct=true'] : [])];
 const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
 for (const name of stages.length === 0 ? STAGE_NAMES.slice(0, 1) : stages) {
-  const context = ['--context', `stage=${name}`, ...(isDirect ? ['--context', 'direct=true'] : [])];
+  const contextOf = [`stage=${name}`, ...context].flatMap((each) => ['--context', each]);
   const { status } = spawnSync(
     process.execPath,
-    [cdk, command, ...args, ...context, '--output', `cdk.out/${name}`],
+    [cdk, command, ...args, ...stacksOf(name), ...contextOf, '--output', `cdk.out/${name}`],
     { stdio: 'inherit' },
   );
   process.exitCode = process.exitCode || (status ?? 1);

@@ -1,15 +1,38 @@
 /** The CDK app under the CDK CLI, and the npm scripts that run it for one stage. */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
 import { withThisNode } from '../deploy/command.ts';
+import { startAccountDouble } from './account-double.ts';
+
+/** No credentials, wherever the tests run. */
+const NO_CREDENTIALS = {
+  AWS_PROFILE: undefined,
+  AWS_ACCESS_KEY_ID: undefined,
+  AWS_SECRET_ACCESS_KEY: undefined,
+  AWS_EC2_METADATA_DISABLED: 'true',
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+};
+
+const environment = (variables: NodeJS.ProcessEnv = NO_CREDENTIALS) =>
+  ({ ...withThisNode(), ...variables }) as NodeJS.ProcessEnv;
 
 const run = (...args: readonly string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
-    env: withThisNode() as NodeJS.ProcessEnv,
+    env: environment(),
   });
   return { status, stdout, stderr };
+};
+
+/** Runs a program while this process serves the account that it calls. */
+const runInAccount = (variables: NodeJS.ProcessEnv, ...args: readonly string[]) => {
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof run>>();
+  const child = execFile(process.execPath, args, { env: environment(variables) }, (_, stdout, stderr) =>
+    resolve({ status: child.exitCode, stdout, stderr }),
+  );
+  return promise;
 };
 
 const STAGE = 'bin/stage.ts';
@@ -45,13 +68,22 @@ describe('bin/stage.ts', () => {
       'stage prod, direct undefined',
     ]);
     for (const stage of ['dev', 'prod'])
-      expect(existsSync(`cdk.out/${stage}/stack-of-${stage}.template.json`)).toBe(true);
+      expect(existsSync(`cdk.out/${stage}/buyer-linking-${stage}-api.template.json`)).toBe(true);
+  });
+
+  it('takes the API stack alone with --api', () => {
+    // The CLI names the stacks if there are more than one.
+    const stacks = (...args: readonly string[]) =>
+      run(STAGE, 'synth', '--quiet', '--stage', 'dev', ...args, ...APP).stderr.match(
+        /buyer-linking-dev-\w+/g,
+      );
+    expect([stacks(), stacks('--api')]).toEqual([['buyer-linking-dev-data', 'buyer-linking-dev-api'], null]);
   });
 
   it('passes the stage and --direct on to the CDK app, and all other arguments to the CDK CLI', () => {
     expect(run(STAGE, 'list', '--stage=prod', '--direct', ...APP)).toMatchObject({
       status: 0,
-      stdout: 'stack-of-prod\n',
+      stdout: 'buyer-linking-prod-data\nbuyer-linking-prod-api\n',
       stderr: expect.stringContaining('stage prod, direct true\n'),
     });
     expect(run(STAGE, 'deploy', '--help')).toMatchObject({
@@ -79,50 +111,88 @@ describe('bin/stage.ts', () => {
   it('is what the scripts of package.json run', () => {
     expect(packageJson.scripts).toMatchObject({
       bootstrap: 'node bin/stage.ts bootstrap',
-      synth: 'node bin/stage.ts synth --quiet --ignore-errors',
+      synth: 'node bin/stage.ts synth --quiet',
       diff: 'node bin/stage.ts diff --strict',
-      deploy: 'node bin/stage.ts deploy --all --strict',
+      deploy: 'node bin/stage.ts deploy --strict',
     });
+  });
+});
+
+describe('the scripts that call AWS', () => {
+  let account: Awaited<ReturnType<typeof startAccountDouble>>;
+  beforeAll(async () => {
+    account = await startAccountDouble();
+  });
+  afterAll(() => account.stop());
+
+  it.each(['bootstrap', 'diff', 'deploy'])(
+    'npm run %s says in one sentence that there are no credentials',
+    (command) => {
+      const { status, stdout, stderr } = run(STAGE, command, '--stage', 'dev');
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(
+        /^The AWS credentials do not work \(.+\)\. Sign in, .+ --profile or AWS_PROFILE\.\n$/,
+      );
+    },
+  );
+
+  it('give the reason of AWS for credentials that it refuses, and go on to CDK with others', async () => {
+    const { environment: variables, session } = account;
+    const app = ['--no-notices', '--app', 'node test/bin/context-app.ts'];
+    const passed = await runInAccount(variables, STAGE, 'deploy', '--stage', 'dev', '--help');
+    expect(passed).toMatchObject({ status: 0, stdout: expect.stringContaining('cdk deploy') });
+    expect((await runInAccount(variables, STAGE, 'diff', '--stage', 'dev', ...app)).stderr).toContain(
+      'stage dev',
+    );
+    session.isExpired = true;
+    const { status, stderr } = await runInAccount(variables, STAGE, 'diff', '--stage', 'dev', ...app);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^The AWS credentials do not work \(ExpiredToken: expired\)\. [^\n]+\n$/);
   });
 });
 
 describe('the scripts for prod, while it must set something', () => {
   let synth: ReturnType<typeof run>;
   beforeAll(() => {
-    synth = run(STAGE, 'synth', '--quiet', '--ignore-errors', '--no-notices', '--stage', 'prod');
+    synth = run(STAGE, 'synth', '--quiet', '--no-notices', '--stage', 'prod');
   });
 
-  it('npm run synth builds the stacks of prod only, exits 0, and says once what it must set', () => {
+  it('npm run synth builds the stacks of prod only, exits 0, and says in one note that it cannot be deployed', () => {
     expect(synth.status).toBe(0);
-    expectUnset(synth);
+    const output = `${synth.stdout}${synth.stderr}`;
+    expect(output).not.toMatch(/error|warning/i);
+    expect(output.match(/^Note: .+$/gm)).toEqual([
+      'Note: prod is not set up, and cannot be deployed yet (docs/deploy.md, "Prod").',
+    ]);
     const { artifacts } = JSON.parse(readFileSync(`${PROD}/manifest.json`, 'utf8'));
     const stacks = Object.keys(artifacts).filter((id) => artifacts[id].type === 'aws:cloudformation:stack');
     expect(stacks.sort()).toEqual(['buyer-linking-prod-api', 'buyer-linking-prod-data']);
     expect(gradualAliases()).not.toEqual([]);
   });
 
-  it('npm run deploy deploys nothing, with one sentence for each', () => {
-    const options = ['--all', '--strict', '--stage', 'prod', '--no-notices'];
-    // What synth wrote, in place of the app.
-    const deploy = run(STAGE, 'deploy', ...options, '--app', PROD);
-    expect(deploy.status).toBe(1);
-    expectUnset(deploy);
-    expect(`${deploy.stdout}${deploy.stderr}`).not.toMatch(/acknowledge/i);
+  it.each([
+    ['deploy', ['deploy', '--strict']],
+    ['deploy of what synth wrote', ['deploy', '--strict', '--app', PROD]],
+    ['deploy of the API stack alone', ['deploy', '--strict', '--api']],
+    ['diff', ['diff', '--strict']],
+  ])('npm run %s does nothing, with one sentence for each setting', (_, args) => {
+    const result = run(STAGE, ...args, '--stage', 'prod', '--no-notices');
+    expect(result.status).toBe(1);
+    expectUnset(result);
+    expect(result.stderr.trim().split('\n')).toHaveLength(UNSET.length);
   });
 
-  it('npm run deploy deploys the API stack alone neither', () => {
-    const options = ['--exclusively', 'buyer-linking-prod-api', '--stage', 'prod', '--no-notices'];
-    const deploy = run(STAGE, 'deploy', ...options, '--app', PROD);
-    expect(deploy.status).toBe(1);
-    expect(deploy.stderr).toContain('buyer-linking-prod-data names what is missing');
-  });
-
-  it('npm run diff compares nothing, with one sentence for each; with --direct the stacks have no gradual rollout', () => {
-    const diff = run(STAGE, 'diff', '--strict', '--stage', 'prod', '--direct', '--no-notices');
-    expect(diff.status).toBe(1);
-    expectUnset(diff);
-    expect(`${diff.stdout}${diff.stderr}`).not.toMatch(/acknowledge/i);
+  it('the CDK CLI deploys neither the stage nor the API stack alone', () => {
+    const cdk = ['node_modules/aws-cdk/bin/cdk', 'deploy', '--no-notices', '--output', PROD];
+    const whole = run(...cdk, '--all', '-c', 'stage=prod', '-c', 'direct=true');
+    expect(whole.status).toBe(1);
+    expectUnset(whole);
+    expect(`${whole.stdout}${whole.stderr}`).not.toMatch(/acknowledge/i);
+    // What it wrote, in place of the app.
     expect(gradualAliases()).toEqual([]);
+    const alone = run(...cdk, '--exclusively', 'buyer-linking-prod-api', '--app', PROD);
+    expect(alone.status).toBe(1);
+    expect(alone.stderr).toContain('buyer-linking-prod-data names what is missing');
   });
 });
 
@@ -138,11 +208,14 @@ describe('the CDK CLI without bin/stage.ts', () => {
     );
 
   it('takes dev, the stage of cdk.json, if none is named', () => {
-    expect(list()).toMatchObject({ status: 0, stdout: 'stack-of-dev\n' });
+    expect(list()).toMatchObject({ status: 0, stdout: 'buyer-linking-dev-data\nbuyer-linking-dev-api\n' });
   });
 
   it('takes the stage of -c stage=<name>', () => {
-    expect(list('-c', 'stage=prod')).toMatchObject({ status: 0, stdout: 'stack-of-prod\n' });
+    expect(list('-c', 'stage=prod')).toMatchObject({
+      status: 0,
+      stdout: 'buyer-linking-prod-data\nbuyer-linking-prod-api\n',
+    });
   });
 });
 

@@ -1,4 +1,5 @@
 import { ConfigError, configOf, deployFaults, parseConfig } from '#lib/config.ts';
+import { regionWarnings } from '#lib/region-warnings.ts';
 import { STAGES, type Stage } from '#lib/stages.ts';
 import { COMPLETE, stageApp, stageConfig } from './synthesized.ts';
 
@@ -80,6 +81,14 @@ describe('the settings of a stage', () => {
     const prefixes = [configOf('prod'), configOf('dev'), parseConfig('qa', STAGES.dev)];
     expect(prefixes.map(({ keyPrefix }) => keyPrefix)).toEqual(['blk_live_', 'blk_test_', 'blk_test_']);
   });
+});
+
+test('a Region that CDK does not know is a warning, since it may be new', () => {
+  const typo = stageConfig('dev', { region: 'eu-centrl-1', hashSecretReplica: 'eu-west-1' });
+  expect(regionWarnings(typo)).toEqual([
+    'Warning: dev names the Region eu-centrl-1, which CDK does not know: a new one, or a typo?',
+  ]);
+  expect(regionWarnings(stageConfig('dev', { region: null }))).toEqual([]);
 });
 
 describe('a deploy', () => {
