@@ -1,4 +1,4 @@
-import type { Template } from 'aws-cdk-lib/assertions';
+import { exportsInUse } from '#lib/deploy-order.ts';
 import type { Stage } from '#lib/stages.ts';
 import { EVERY_OPTION, templatesOf } from './synthesized.ts';
 
@@ -11,7 +11,7 @@ interface Deploy {
 /** `npm run deploy`: the data stack goes first, since the API stack imports from it. */
 const whole = (settings: Partial<Stage>): Deploy => ({ settings, stacks: ['data', 'api'] });
 
-/** `npx cdk deploy --exclusively buyer-linking-<stage>-api` */
+/** `npm run deploy -- --stage <stage> --api` */
 const apiAlone = (settings: Partial<Stage>): Deploy => ({ settings, stacks: ['api'] });
 
 const oldKeyRetired = { signingKeys: ['k2'], retiredSigningKeys: ['k1'] };
@@ -82,30 +82,17 @@ const DOCUMENTED: Readonly<Record<string, readonly Deploy[]>> = {
   ],
 };
 
-const exportsOf = (template: Template): readonly string[] =>
-  Object.values(template.findOutputs('*')).flatMap(({ Export }) => Export?.Name ?? []);
-
-const importsOf = (template: Template): readonly string[] => [
-  ...new Set(
-    [...JSON.stringify(template.toJSON()).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(
-      ([, name = '']) => name,
-    ),
-  ),
-];
-
 /** Returns what CloudFormation refuses: an export that a deployed stack still imports cannot be deleted, a missing one not imported. */
 const refusalsOf = (deploys: readonly Deploy[]): readonly string[] => {
-  let exported: readonly string[] = [];
-  let imported: readonly string[] = [];
+  const deployed: { data: object; api: object } = { data: {}, api: {} };
   return deploys.flatMap(({ settings, stacks }) => {
     // Of the smaller stage: exports and imports depend on these settings only.
     const templates = templatesOf('dev', settings);
     return stacks.flatMap((stack) => {
-      if (stack === 'data') exported = exportsOf(templates.data);
-      else imported = importsOf(templates.api);
-      return imported
-        .filter((name) => !exported.includes(name))
-        .map((name) => `${stack} stack with ${JSON.stringify(settings)}: ${name}`);
+      deployed[stack] = templates[stack].toJSON();
+      return exportsInUse(deployed, deployed).map(
+        (name) => `${stack} stack with ${JSON.stringify(settings)}: ${name}`,
+      );
     });
   });
 };

@@ -79,6 +79,11 @@ describe('the GitHub workflows', () => {
     expect(deploy).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
   });
 
+  test('deploy.yml deploys all stacks, or the API stack alone where an export goes away that it still imports', () => {
+    expect(deploy).toContain('options: [all, api]\n        default: all\n');
+    expect(deploy).toContain("API: ${{ inputs.stacks == 'api' && '--api' || '' }}\n");
+  });
+
   test('release.yml attests the packed client and the SBOM, then attaches the same files to a release tag', () => {
     expect(release).toMatch(
       /npm pack \.\/client[\s\S]+npm run -s sbom > "buyer-linking-[\s\S]+actions\/attest@[\s\S]+subject-path: buyer-linking-\*\n[\s\S]+gh release create .* buyer-linking-\*\n/,
@@ -102,9 +107,9 @@ describe('the GitHub workflows', () => {
     const [, downloaded] = /download-artifact@[\s\S]+?path: (\S+ .+)\n/.exec(afterApproval) ?? [];
     expect(uploaded).toMatch(/^cdk\.out\/\$\{\{ inputs\.stage \}\}$/);
     expect(downloaded).toBe(uploaded);
-    expect(beforeApproval).toContain('npm run diff -- --stage "$STAGE" $DIRECT\n');
+    expect(beforeApproval).toContain('npm run diff -- --stage "$STAGE" $API $DIRECT\n');
     expect(captured('.github/workflows/deploy.yml', /(npm run (?:deploy|synth|bootstrap) .+)/g)).toEqual([
-      'npm run deploy -- --stage "$STAGE" --app "cdk.out/$STAGE" --yes',
+      'npm run deploy -- --stage "$STAGE" $API --app "cdk.out/$STAGE" --yes',
     ]);
     expect(afterApproval).not.toContain('$DIRECT');
   });
