@@ -55,6 +55,23 @@ export const statesIn = (
 ): LimitStates =>
   new Map(limits.map((limit) => [limit.name, stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs)]));
 
+/** The update that adds to a count, if the limit leaves room. It returns the item in either case. */
+const addition = (limit: Limit, nowMs: number, amount: 0 | 1) =>
+  ({
+    Key: limitKey(limit, nowMs),
+    UpdateExpression: 'SET #count = if_not_exists(#count, :zero) + :amount, #ttl = :ttl',
+    ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
+    ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl' },
+    ExpressionAttributeValues: {
+      ':zero': 0,
+      ':amount': amount,
+      ':limit': limit.limit,
+      ':ttl': windowEnd(nowMs, itemSeconds(limit)) + limit.keptSeconds,
+    },
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  }) as const;
+
 /** Throws the errors of the table; the caller decides what an unreachable store means. */
 export const rateLimiter = (table: Table, timeoutMs: number) => {
   const { client, name: TableName } = table;
@@ -62,21 +79,7 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
 
   /** Adds to a count, if the limit leaves room. Returns whether it did, and the item as it is now. */
   const add = async (limit: Limit, nowMs: number, amount: 0 | 1) => {
-    const command = new UpdateCommand({
-      TableName,
-      Key: limitKey(limit, nowMs),
-      UpdateExpression: 'SET #count = if_not_exists(#count, :zero) + :amount, #ttl = :ttl',
-      ConditionExpression: 'attribute_not_exists(#count) OR #count < :limit',
-      ExpressionAttributeNames: { '#count': countAttribute(limit, nowMs), '#ttl': 'ttl' },
-      ExpressionAttributeValues: {
-        ':zero': 0,
-        ':amount': amount,
-        ':limit': limit.limit,
-        ':ttl': windowEnd(nowMs, itemSeconds(limit)) + limit.keptSeconds,
-      },
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
+    const command = new UpdateCommand({ TableName, ...addition(limit, nowMs, amount) });
     const result = await conditionalWrite(client.send(command, timeout()));
     const item = result.written ? result.value.Attributes : result.reason;
     return { state: { ...stateIn(item, limit, nowMs), allowed: result.written }, item };

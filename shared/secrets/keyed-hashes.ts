@@ -86,15 +86,11 @@ const keysFrom = (text: string) => {
   };
 };
 
-/**
- * The keyed hashes (HMAC-SHA-256) of what the table must not contain. A container caches the keys, so a rotation takes two steps: first all
- * read with the new key, `{ current: old, previous: [new, old] }`; after the cache time they write with it. If a refreshed secret is
- * malformed, the last good keys stay in use and `secret_refresh_failed` is logged.
- */
-export const keyedHashesFrom = (secret: SecretSource) => {
+/** Returns the keys, derived once for each text of the secret. A malformed text keeps the last good keys. */
+const keysOf = (secret: SecretSource) => {
   let known: { readonly text: string; readonly keys: ReturnType<typeof keysFrom> } | undefined;
 
-  const keys = async () => {
+  return async () => {
     const text = await secret.read();
     if (known?.text === text) return known.keys;
     try {
@@ -106,6 +102,15 @@ export const keyedHashesFrom = (secret: SecretSource) => {
     }
     return known.keys;
   };
+};
+
+/**
+ * The keyed hashes (HMAC-SHA-256) of what the table must not contain. A container caches the keys, so a rotation takes two steps: first all
+ * read with the new key, `{ current: old, previous: [new, old] }`; after the cache time they write with it. If a refreshed secret is
+ * malformed, the last good keys stay in use and `secret_refresh_failed` is logged.
+ */
+export const keyedHashesFrom = (secret: SecretSource) => {
+  const keys = keysOf(secret);
 
   const underEachKey = async (hashOf: (key: Buffer) => string): Promise<KeyedHash> => {
     const { current, older } = await keys();

@@ -25,7 +25,7 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'get-user': 239_000,
   'list-events': 227_000,
   'list-users': 262_000,
-  'send-otp': 268_000,
+  'send-otp': 269_000,
   'update-user': 246_000,
   'verify-otp': 287_000,
 };

@@ -21,6 +21,20 @@ describe('setSellerStatus', () => {
     expect((await admin.keys.findSecrets(keys)).size).toBe(0);
   });
 
+  it('ends a cached decision at each of two suspensions, and records each', async () => {
+    const { admin, issued, authorize, works } = await newAdministration();
+    const { secret, seller } = await issued();
+    for (const _suspension of ['first', 'second']) {
+      await authorize(secret);
+      await setSellerStatus(admin, seller.seller_id, 'suspended');
+      expect(await works(secret)).toBe(false);
+      await setSellerStatus(admin, seller.seller_id, 'active');
+      expect(await works(secret)).toBe(true);
+    }
+    const actions = (await admin.audit.list(seller.seller_id, { limit: 10 })).map(({ action }) => action);
+    expect(actions.filter((action) => /suspended|resumed/.test(action))).toHaveLength(4);
+  });
+
   it('suspends the keys of a damaged table that lacks the items which find them by id', async () => {
     const { admin, issued, table, works } = await newAdministration();
     const { key, secret, seller } = await issued();
