@@ -8,7 +8,7 @@ import { randomBase62 } from '#shared/base62.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { KeyPrefix } from '#shared/env.ts';
 import type { Table } from '#shared/table/client.ts';
-import { refusal } from './refusal.ts';
+import { AdminError } from './admin-error.ts';
 
 /** The deployment that is administered, and the person who does it. */
 export interface AdministrationOptions {
@@ -61,7 +61,7 @@ export const keyIdInGatewayName = (stage: string, name: string): string | undefi
 /** Returns the seller. Throws `seller_not_found` if there is none. */
 export const requireSeller = async (admin: Administration, sellerId: string): Promise<Seller> => {
   const seller = await admin.sellers.find(sellerId);
-  if (seller === undefined) throw refusal('seller_not_found', `There is no seller ${sellerId}.`);
+  if (seller === undefined) throw new AdminError('seller_not_found', `There is no seller ${sellerId}.`);
   return seller;
 };
 
@@ -72,6 +72,6 @@ export const requireKey = async (
   sellerId?: string,
 ): Promise<ApiKey> => {
   const key = await admin.keys.find(keyId, sellerId);
-  if (key === undefined) throw refusal('key_not_found', `There is no key ${keyId}.`);
+  if (key === undefined) throw new AdminError('key_not_found', `There is no key ${keyId}.`);
   return key;
 };

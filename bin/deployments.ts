@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AdminError } from '#admin/admin-error.ts';
 import type { Connection, Deployments, TargetOptions } from '#admin/cli/connection.ts';
 import { UsageError } from '#admin/cli/errors.ts';
-import { refusal } from '#admin/refusal.ts';
 import type { Config } from '#lib/config.ts';
 
 /** The default data folder of `npm start`. */
@@ -14,18 +14,19 @@ const configOf = async (stage: string): Promise<Config> => {
   try {
     return config.configOf(stage);
   } catch (error) {
-    if (error instanceof config.ConfigError) throw refusal('bad_input', error.message, { cause: error });
+    if (error instanceof config.ConfigError)
+      throw new AdminError('bad_input', error.message, { cause: error });
     throw error;
   }
 };
 
 const connectStage = async (stage: string, options: TargetOptions): Promise<Connection> => {
-  await configOf(stage);
+  const { account, region } = await configOf(stage);
   const [{ connectAws }, names] = await Promise.all([
     import('#admin/cli/connect-aws.ts'),
     import('#lib/outputs.ts'),
   ]);
-  return connectAws(names, stage, options);
+  return connectAws(names, { stage, account, region }, options);
 };
 
 /** What the CLI reaches: the stages of lib/stages.ts and the local service. Loads the SDK only for a connection, so `--help` stays fast. */
@@ -35,8 +36,10 @@ export const deployments: Deployments = {
     if (stage !== undefined && local) throw new UsageError('--local and --stage exclude each other.');
     if (stage !== undefined) return connectStage(stage, options);
     if (!existsSync(join(folder, 'demo.json'))) {
-      const sentence = 'The local service is not running. Start it with npm start';
-      if (local) throw refusal('not_reachable', `${sentence}.`);
+      const [place, start] =
+        options.data === undefined ? ['', 'npm start'] : [` in ${folder}`, `npm start -- --data ${folder}`];
+      const sentence = `The local service is not running${place}. Start it with ${start}`;
+      if (local) throw new AdminError('not_reachable', `${sentence}.`);
       throw new UsageError(`${sentence}, or name a stage: --stage prod.`);
     }
     return (await import('#local/administration.ts')).connectLocal(folder);
@@ -44,7 +47,7 @@ export const deployments: Deployments = {
   async openProviderSecret(stage, options) {
     const config = await configOf(stage);
     const { secretsClientOf } = await import('#admin/cli/connect-aws.ts');
-    const client = await secretsClientOf(stage, config, options);
+    const client = await secretsClientOf({ ...config, stage }, options);
     const { identityRegistry, sms, secretName } = config.providers;
     return { stage, secretName, providers: [...new Set([...identityRegistry, ...sms])], client };
   },

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { Administration } from '#admin/administration.ts';
 import type { Connection } from '#admin/cli/connection.ts';
 import { failureOf, UsageError } from '#admin/cli/errors.ts';
-import { abortOnInterrupt } from '#admin/cli/terminal.ts';
+import { abortOnInterrupt } from '#admin/cli/progress.ts';
 import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { refusal } from '#admin/refusal.ts';
+import { AdminError } from '#admin/admin-error.ts';
 import type { Connection, Deployments, TargetOptions } from './connection.ts';
 import { type Block, render } from './render.ts';
 import type { Terminal } from './terminal.ts';
@@ -12,6 +12,7 @@ export const PHONE_HELP = '0912… or +98912…, or - to read it from stdin';
 /** The options that every command has. */
 export interface GlobalOptions extends TargetOptions {
   readonly json?: boolean;
+  readonly wide?: boolean;
   readonly yes?: boolean;
 }
 
@@ -46,10 +47,10 @@ const requireYesOn =
   async (question: string): Promise<void> => {
     if (isYes) return;
     if (!terminal.isInteractive) {
-      throw refusal('not_confirmed', `${question} This terminal is not interactive. Add --yes.`);
+      throw new AdminError('not_confirmed', `${question} This terminal is not interactive. Add --yes.`);
     }
     const answer = await terminal.ask(`${question} [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw refusal('declined', 'Nothing was changed.');
+    if (!/^y(es)?$/i.test(answer.trim())) throw new AdminError('declined', 'Nothing was changed.');
   };
 
 /** What `--help` says about an argument, by its name. */
@@ -104,7 +105,9 @@ const adderTo =
       const result = await work(session, ...([...received.slice(0, -2), options] as never[]));
       const { json, text, note = '', warning, exitCode = 0 } = result;
       const isJson = options.json === true;
-      terminal.out(isJson ? `${JSON.stringify(json, null, 2)}\n` : render(text, terminal.columns));
+      terminal.out(
+        isJson ? `${JSON.stringify(json, null, 2)}\n` : render(text, terminal.columns, options.wide),
+      );
       if (note !== '' && !isJson) terminal.error(note);
       if (warning !== undefined) terminal.error(`warning: ${warning}`);
       ended(exitCode);

@@ -3,8 +3,8 @@ import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudw
 import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { parseKnownFiles } from '@smithy/core/config';
+import { AdminError } from '#admin/admin-error.ts';
 import { administration } from '#admin/administration.ts';
-import { refusal } from '#admin/refusal.ts';
 import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
 import { systemClock } from '#shared/clock.ts';
 import type { KEY_PREFIXES } from '#shared/env.ts';
@@ -39,13 +39,13 @@ const readOutputs = async (name: string) => {
   const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name })).catch((cause) => {
     // CloudFormation has no exception class for a missing stack.
     if (!String(cause).includes('does not exist')) throw cause;
-    throw refusal('not_reachable', `There is no stack ${name} in this account and Region.`, { cause });
+    throw new AdminError('not_reachable', `There is no stack ${name} in this account and Region.`, { cause });
   });
   const outputs = Stacks?.[0]?.Outputs ?? [];
   return (output: string, absent?: string): string => {
     const value = outputs.find(({ OutputKey }) => OutputKey === output)?.OutputValue ?? absent;
     if (value !== undefined) return value;
-    throw refusal(
+    throw new AdminError(
       'not_reachable',
       `The stack ${name} has no outputs for this version of the CLI. Deploy it again.`,
     );
@@ -60,7 +60,7 @@ const signIn = async ({ profile, region }: Pick<TargetOptions, 'profile' | 'regi
   const profiles = profile === undefined ? {} : await parseKnownFiles({});
   if (profile !== undefined && profiles[profile] === undefined) {
     const known = Object.keys(profiles).join(', ') || 'none';
-    throw refusal('not_allowed', `There is no AWS profile ${profile}. The profiles are: ${known}.`);
+    throw new AdminError('not_allowed', `There is no AWS profile ${profile}. The profiles are: ${known}.`);
   }
   if (profile !== undefined) process.env.AWS_PROFILE = profile;
   if (region !== undefined) process.env.AWS_REGION = region;
@@ -86,28 +86,47 @@ const hasValue = async (secretArn: string): Promise<boolean> => {
   return Object.values(VersionIdsToStages).some((stages) => stages.includes('AWSCURRENT'));
 };
 
-/** Returns the client of a stage's secrets, in the account and Region of its config, or those of the credentials where it names none. */
+/** A stage, and where its config says that it is. */
+export interface StagePlace {
+  readonly stage: string;
+  readonly account: string | null;
+  readonly region: string | null;
+}
+
+/**
+ * Signs in to a stage. Throws `not_allowed` if the account or the Region of the shell is not that of its config: after a failover, a shell with
+ * the Region of before would change the dead stage.
+ */
+const signInTo = async ({ stage, account, region }: StagePlace, options: TargetOptions) => {
+  const identity = await signIn(options);
+  const isThere = [account ?? identity.account, region ?? identity.region];
+  const isHere = [identity.account, identity.region];
+  if (isThere.join() === isHere.join()) return identity;
+  const [there, here] = [isThere, isHere].map(([id, name]) => `account ${id} and Region ${name}`);
+  throw new AdminError(
+    'not_allowed',
+    `Stage ${stage} is in ${there}, but this shell is in ${here}: choose others with --profile and --region.`,
+  );
+};
+
+/** Returns the client of a stage's secrets. */
 export const secretsClientOf = async (
-  stage: string,
-  config: { readonly account: string | null; readonly region: string | null },
+  stage: StagePlace,
   options: TargetOptions,
 ): Promise<SecretsManagerClient> => {
-  const { account, region } = await signIn({ ...options, region: config.region ?? options.region });
-  if (config.account === null || account === config.account) return new SecretsManagerClient({ region });
-  throw refusal(
-    'not_allowed',
-    `Stage ${stage} is in account ${config.account}, and these credentials are of account ${account}. Nothing was changed.`,
-  );
+  const { region } = await signInTo(stage, options);
+  return new SecretsManagerClient({ region });
 };
 
 /** Connects to a stage in AWS with the caller's credentials. */
 export const connectAws = async (
   names: StackNames,
-  stage: string,
+  place: StagePlace,
   options: TargetOptions,
 ): Promise<Connection> => {
+  const { stage } = place;
   const { OUTPUTS, usagePlanOutput, alarmNamePrefix } = names;
-  const { actor, ...aws } = await signIn(options);
+  const { actor, ...aws } = await signInTo(place, options);
   const output = await readOutputs(names.apiStackName(stage));
   const providers = output(OUTPUTS.providers, '').split(',');
   const admin = administration({

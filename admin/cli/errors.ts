@@ -1,4 +1,4 @@
-import { Refusal } from '#admin/refusal.ts';
+import { AdminError } from '#admin/admin-error.ts';
 import { redact } from '#shared/log.ts';
 import { Problem } from '#shared/problems.ts';
 
@@ -13,40 +13,94 @@ export interface Failure {
   readonly message: string;
 }
 
-/** Names and texts of errors of the AWS SDK by code, and by the message that says what to do. */
-const KNOWN: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  not_allowed: {
-    'No AWS credentials were found. Sign in, or name a profile with --profile.':
-      /^(CredentialsProviderError|TokenProviderError)$/,
-    'The AWS session has expired. Sign in again.': /^(ExpiredToken|ExpiredTokenException|RequestExpired)$/,
-    'AWS does not accept these credentials.':
+interface KnownError {
+  readonly code: 'not_allowed' | 'not_reachable';
+  /** The name, the code or the text of the error. */
+  readonly known: RegExp;
+  readonly sentence: string;
+  readonly advice: string;
+}
+
+const KNOWN: readonly KnownError[] = [
+  {
+    code: 'not_allowed',
+    known: /^(CredentialsProviderError|TokenProviderError)$/,
+    sentence: 'No AWS credentials were found',
+    advice: 'Sign in, or name a profile with --profile.',
+  },
+  {
+    code: 'not_allowed',
+    known: /^(ExpiredToken|ExpiredTokenException|RequestExpired)$/,
+    sentence: 'The AWS session has expired',
+    advice: 'Sign in again.',
+  },
+  {
+    code: 'not_allowed',
+    known:
       /^(InvalidClientTokenId|UnrecognizedClientException|InvalidSignatureException|SignatureDoesNotMatch)$/,
-    'These AWS credentials do not allow this command.':
-      /^(AccessDenied|AccessDeniedException|UnauthorizedException|UnauthorizedOperation)$/,
+    sentence: 'AWS does not accept these credentials',
+    advice: 'Sign in again, or name another profile with --profile.',
   },
-  not_reachable: {
-    'AWS is throttling. Try again in a moment.':
+  {
+    code: 'not_allowed',
+    known: /^(AccessDenied|AccessDeniedException|UnauthorizedException|UnauthorizedOperation)$/,
+    sentence: 'These AWS credentials do not allow this command',
+    advice: 'docs/admin.md lists what it needs.',
+  },
+  {
+    code: 'not_reachable',
+    known:
       /^(TooManyRequestsException|ThrottlingException|ProvisionedThroughputExceededException|Throttling|UnprocessedKeysError)$/,
-    'The table does not exist: docs/operations.md, "The table was deleted".': /^Requested resource not found/,
-    'The deployment does not respond.':
-      /^(TimeoutError|AbortError)$|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN/,
-    'No AWS Region is set. Name one: --region eu-central-1.': /Region is missing/,
+    sentence: 'AWS is throttling',
+    advice: 'Try again in a moment.',
   },
+  {
+    code: 'not_reachable',
+    known: /^Requested resource not found/,
+    sentence: 'The table does not exist',
+    advice: 'See docs/operations.md, "The table was deleted".',
+  },
+  {
+    code: 'not_reachable',
+    known: /ENOTFOUND|EAI_AGAIN/,
+    sentence: 'An address is unknown',
+    advice: 'Check the Region, and the connection of this machine.',
+  },
+  {
+    code: 'not_reachable',
+    known: /^(TimeoutError|AbortError)$|ECONNREFUSED|ECONNRESET/,
+    sentence: 'The deployment does not respond',
+    advice: 'Try again. The local service runs while npm start does.',
+  },
+  {
+    code: 'not_reachable',
+    known: /Region is missing/,
+    sentence: 'No AWS Region is set',
+    advice: 'Name one: --region eu-central-1.',
+  },
+];
+
+/** What the error says of itself, such as `ExpiredToken`, or `AccessDenied: dynamodb:Query`. */
+const reasonOf = (error: Error): string => {
+  const { hostname, code } = error as NodeJS.ErrnoException & { readonly hostname?: string };
+  const name = error.name === 'Error' ? code : error.name;
+  const [, action] = /\bperform: (\S+)/.exec(error.message) ?? [];
+  return [name, hostname ?? action].filter((part) => part !== undefined).join(': ');
 };
 
 /** Describes an error for an admin: without a stack trace, and without anything that looks like a key or a phone. */
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof UsageError) return { code: 'usage', message: error.message };
-  if (error instanceof Refusal) return { code: error.code, message: error.message };
+  if (error instanceof AdminError) return { code: error.code, message: error.message };
   if (!(error instanceof Error)) return { code: 'unexpected', message: 'An unexpected error occurred.' };
   if (error instanceof Problem && error.code === 'service_unavailable') {
     return { code: 'not_reachable', message: 'The table is busy. Run the command again.' };
   }
   const { code: cause = '' } = error as NodeJS.ErrnoException;
-  for (const [code, messages] of Object.entries(KNOWN)) {
-    const isKnown = (known: RegExp) => [error.name, cause, error.message].some((text) => known.test(text));
-    const [message] = Object.entries(messages).find(([, known]) => isKnown(known)) ?? [];
-    if (message !== undefined) return { code, message };
-  }
-  return { code: 'unexpected', message: redact(`${error.name}: ${error.message}`) };
+  const texts = [error.name, cause, error.message];
+  const found = KNOWN.find(({ known }) => texts.some((text) => known.test(text)));
+  if (found === undefined) return { code: 'unexpected', message: redact(`${error.name}: ${error.message}`) };
+  const { code, sentence, advice } = found;
+  const reason = reasonOf(error);
+  return { code, message: `${sentence}${reason === '' ? '' : ` (${reason})`}. ${advice}` };
 };

@@ -1,4 +1,4 @@
-import { refusal } from '#admin/refusal.ts';
+import { AdminError } from '#admin/admin-error.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { parsePhone } from '#shared/values/phone.ts';
 import type { Session } from './command.ts';
@@ -16,7 +16,10 @@ export const requirePhone = async ({ terminal }: Session, argument: string | und
   const text = isGiven ? argument : await terminal.ask(terminal.isInteractive ? 'Phone: ' : '');
   const phone = parsePhone(text.trim());
   if (phone !== undefined) return phone;
-  throw refusal('bad_input', 'That is not an Iranian mobile number. It must be like 0912… or +98912….');
+  throw new AdminError(
+    'bad_input',
+    'That is not an Iranian mobile number. It must be like 0912… or +98912….',
+  );
 };
 
 /** Returns the hash of the phone that an argument names. */

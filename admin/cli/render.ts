@@ -1,4 +1,5 @@
 /** Shows the JSON result of a command to people: tables and lists that fit the terminal, and tab-separated values in a pipe. */
+import stringWidth from 'string-width';
 import { terminalColumns } from 'terminal-columns';
 
 /** Objects of the JSON result. */
@@ -6,7 +7,7 @@ export interface View {
   readonly rows: readonly object[];
   /** The fields that are shown, in this order. By default, all of the first row. */
   readonly fields?: readonly string[];
-  /** Those that a terminal shows, for which 80 columns have room. By default, all. */
+  /** Those that a terminal shows without --wide, for which 80 columns have room. By default, all. */
   readonly terminalFields?: readonly string[];
   /** What the rows of a table are, in the plural: without rows, a terminal shows `No keys.` Undefined: each row is a list of its fields. */
   readonly items?: string;
@@ -44,14 +45,42 @@ const textOf = (field: string, value: unknown): string => {
   return /(?:^|_)at$/.test(field) ? String(value).slice(0, 16).replace('T', ' ') : String(flat(value));
 };
 
-/** Aligns rows. The last column is wrapped; where the columns do not fit, the library moves those that are left to the next line. */
-const aligned = (rows: readonly Row[], terminalWidth: number): string => {
-  const columns = (rows[0] ?? []).map((_, column, { length }) =>
+/** A column of names or sentences is not made narrower than this. */
+const LEAST_WIDTH = 12;
+
+/**
+ * The widths of the columns: each has the width of its cells, and those of names and sentences share what is left. Undefined: the terminal is
+ * too narrow for that.
+ */
+const widthsFor = (rows: readonly Row[], fields: readonly string[], terminalWidth: number) => {
+  const own = fields.map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))) + GAP);
+  const isText = fields.map((field, column) => /name$/.test(field) || column === fields.length - 1);
+  let left = terminalWidth + GAP - own.reduce((sum, width, column) => sum + (isText[column] ? 0 : width), 0);
+  let open = isText.filter(Boolean).length;
+  const widths = [...own];
+  // The narrow ones first: what they do not need is for the others.
+  const texts = own.map((width, column) => ({ width, column })).filter(({ column }) => isText[column]);
+  for (const { width, column } of texts.sort((a, b) => a.width - b.width)) {
+    const share = Math.min(width, Math.floor(left / open));
+    if (share < Math.min(width, LEAST_WIDTH)) return undefined;
+    widths[column] = share;
+    left -= share;
+    open -= 1;
+  }
+  return widths.map((width) => ({ width: width - GAP, paddingRight: GAP }));
+};
+
+/** Aligns rows. Where even wrapped texts leave no room, the library moves the columns that are left to the next line. */
+const aligned = (rows: readonly Row[], fields: readonly string[], terminalWidth: number): string => {
+  const byContent = fields.map((_, column, { length }) =>
     column === length - 1 ? 'auto' : { width: 'content-width' as const, paddingRight: GAP },
   );
+  const columns = widthsFor(rows, fields, terminalWidth);
   const text = terminalColumns(
     rows.map((row) => [...row]),
-    { stdoutColumns: terminalWidth, columns },
+    columns === undefined
+      ? { stdoutColumns: terminalWidth, columns: byContent }
+      : { stdoutColumns: terminalWidth + GAP, columns },
   );
   return `${text.replace(/ +$/gm, '')}\n`;
 };
@@ -68,12 +97,11 @@ const tsvCell = (value: unknown): string => {
 
 const asTsv = (rows: readonly Row[]): string => rows.map((row) => `${row.join('\t')}\n`).join('');
 
-const renderView = (view: View, width?: number): string => {
+const renderView = (view: View, width: number | undefined, isWide: boolean): string => {
   const { rows, items, fields: all = Object.keys(rows[0] ?? {}), terminalFields = all } = view;
   const isPipe = width === undefined;
-  const fields = isPipe ? all : terminalFields;
+  const fields = isPipe || isWide ? all : terminalFields;
   if (!isPipe && items !== undefined && rows.length === 0) return `No ${items}.\n`;
-  const format = isPipe ? asTsv : (table: readonly Row[]) => aligned(table, width);
   const headings = isPipe ? fields : fields.map(headingOf);
   const cells = rows.map((row) =>
     fields.map((field) => {
@@ -81,13 +109,19 @@ const renderView = (view: View, width?: number): string => {
       return isPipe ? tsvCell(value) : textOf(field, value);
     }),
   );
-  if (items !== undefined) return format([headings, ...cells]);
-  return cells.map((row) => format(headings.map((heading, index) => [heading, row[index] ?? '']))).join('\n');
+  const format = (table: readonly Row[], names: readonly string[]): string =>
+    isPipe ? asTsv(table) : aligned(table, names, isWide ? Number.POSITIVE_INFINITY : width);
+  if (items !== undefined) return format([headings, ...cells], fields);
+  const asList = (row: Row): Row[] => headings.map((heading, index) => [heading, row[index] ?? '']);
+  return cells.map((row) => format(asList(row), ['field', 'value'])).join('\n');
 };
 
-/** Formats a result for a terminal of this width, or for a pipe, which has none. Blocks are divided by a blank line. */
-export const render = (result: Block | readonly Block[], width: number | undefined): string =>
+/**
+ * Formats a result for a terminal of this width, or for a pipe, which has none. Blocks are divided by a blank line. `isWide`: with all fields,
+ * also where the terminal has no room.
+ */
+export const render = (result: Block | readonly Block[], width: number | undefined, isWide = false): string =>
   [result]
     .flat()
-    .map((block) => (typeof block === 'string' ? block : renderView(block as View, width)))
+    .map((block) => (typeof block === 'string' ? block : renderView(block as View, width, isWide)))
     .join('\n');

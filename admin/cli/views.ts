@@ -40,21 +40,21 @@ export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[
   });
 };
 
-/** The table of the keys of one seller, or of several. `isByExpiry`: a terminal shows when they expire, not their status and plan. */
+/** The table of the keys of one seller, or of several. `isByExpiry`: a terminal shows when they expire, not their status. */
 export const keyTable = (
   rows: readonly KeyView[],
   { ofSeveral = false, isByExpiry = false }: { ofSeveral?: boolean; isByExpiry?: boolean } = {},
 ): View => {
   const seller = ofSeveral ? ['seller_name'] : [];
-  const state = isByExpiry ? ['expires_at'] : ['status', 'plan'];
+  const state = isByExpiry ? 'expires_at' : 'status';
   return {
     items: 'keys',
     rows,
     fields: [
-      ...['key_id', ...seller, 'name'],
+      ...['key_id', 'name', ...seller],
       ...['last_four', 'status', 'plan', 'last_used_on', 'expires_at', 'scopes', 'created_at'],
     ],
-    terminalFields: ['key_id', 'last_four', ...state, ...seller, 'name'],
+    terminalFields: ['key_id', 'name', ...seller, state],
   };
 };
 

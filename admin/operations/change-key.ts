@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, requireKey } from '#admin/administration.ts';
-import { refusal } from '#admin/refusal.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { newSecret, rotated, validSecrets } from '#shared/api-keys/secret.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
@@ -31,9 +31,9 @@ export const fromTo = (text: (key: ApiKey) => string) => (before: ApiKey, after:
 
 /** Returns the key if it is active. Throws `key_revoked` or `key_pending`. */
 export const requireActive = (key: ApiKey): ApiKey => {
-  if (key.status === 'revoked') throw refusal('key_revoked', `${key.key_id} is revoked.`);
+  if (key.status === 'revoked') throw new AdminError('key_revoked', `${key.key_id} is revoked.`);
   if (key.status === 'pending') {
-    throw refusal(
+    throw new AdminError(
       'key_pending',
       `${key.key_id} is being issued, or its issue was interrupted. Run reconcile to see which.`,
     );
@@ -127,7 +127,7 @@ export const rotateKey = async (
     change(before) {
       const valid = validSecrets(requireActive(before), nowSeconds);
       if (valid.length >= MAX_SECRETS) {
-        throw refusal(
+        throw new AdminError(
           'too_many_secrets',
           `${keyId} has ${valid.length} valid secrets. Wait until one of them ends, or revoke the key.`,
         );
@@ -137,19 +137,6 @@ export const rotateKey = async (
     details: () => ({ grace_seconds: graceSeconds, last_four: summary.last_four }),
   });
   return { key, secret: text };
-};
-
-/** Makes a key valid again that a restore brought back as pending. Throws `bad_input` for any other key. */
-export const confirmKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {
-  const key = await changeKey(admin, keyId, {
-    action: 'key.confirmed',
-    change({ restored_at, ...pending }) {
-      if (restored_at === undefined) throw refusal('bad_input', `${keyId} does not wait for keys confirm.`);
-      return { ...pending, status: 'active' };
-    },
-  });
-  await bringToGateway(admin, key);
-  return key;
 };
 
 /**

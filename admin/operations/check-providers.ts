@@ -22,7 +22,7 @@ export interface AccountState {
     | 'unreadable'
     | 'misconfigured'
     | 'not_checked';
-  /** The balance, or the provider's own refusal. */
+  /** The balance, or why the provider refuses. */
   readonly answer: string | null;
   /** What to do. */
   readonly action: string | null;

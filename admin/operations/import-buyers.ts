@@ -1,5 +1,5 @@
 import { appendFile, type FileHandle, open, rm } from 'node:fs/promises';
-import { refusal } from '#admin/refusal.ts';
+import { AdminError } from '#admin/admin-error.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -46,7 +46,7 @@ const importedPhone = (text: string): string | undefined => {
 
 const openFile = (path: string): Promise<FileHandle> =>
   open(path).catch((error: unknown) => {
-    throw refusal('bad_input', `${path} cannot be read.`, { cause: error });
+    throw new AdminError('bad_input', `${path} cannot be read.`, { cause: error });
   });
 
 /** Returns the number of lines of a file. Throws `bad_input` if it cannot be read. */

@@ -1,5 +1,5 @@
+import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, newId, requireSeller } from '#admin/administration.ts';
-import { Refusal, refusal } from '#admin/refusal.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { type NewSecret, newSecret } from '#shared/api-keys/secret.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
@@ -34,17 +34,20 @@ export const expiryText = (expiresAt: number | undefined): string =>
 /** Throws `bad_input` for scopes that a key cannot have: none, or some that belong together without each other. */
 export const requireGrantable = (scopes: readonly Scope[]): void => {
   if (scopes.length === 0) {
-    throw refusal('bad_input', 'A key must have at least one scope. Revoke a key to take all away.');
+    throw new AdminError('bad_input', 'A key must have at least one scope. Revoke a key to take all away.');
   }
   if (!areGrantable(scopes)) {
-    throw refusal('bad_input', 'buyers:links is for the buyer app: grant it together with buyers:register.');
+    throw new AdminError(
+      'bad_input',
+      'buyers:links is for the buyer app: grant it together with buyers:register.',
+    );
   }
 };
 
 /** Throws `bad_input` if the expiry (epoch seconds) is not in the future. */
 export const requireFutureExpiry = (admin: Administration, expiresAt: number | undefined): void => {
   if (expiresAt !== undefined && expiresAt * 1000 <= admin.clock()) {
-    throw refusal('bad_input', 'The expiry must be in the future.');
+    throw new AdminError('bad_input', 'The expiry must be in the future.');
   }
 };
 
@@ -85,7 +88,7 @@ export const issueKey = async (admin: Administration, request: KeyRequest): Prom
   requireFutureExpiry(admin, request.expiresAt);
   const { seller_id, status } = await requireSeller(admin, request.sellerId);
   const suspended = () =>
-    refusal('seller_suspended', `${seller_id} is suspended. To issue a key, resume the seller first.`);
+    new AdminError('seller_suspended', `${seller_id} is suspended. To issue a key, resume the seller first.`);
   if (status !== 'active') throw suspended();
   const { text, summary } = newSecret(admin.keyPrefix, { created_at: admin.now(), created_by: 'admin' });
   const pending = pendingKey(request, summary);
@@ -102,7 +105,7 @@ export const issueKey = async (admin: Administration, request: KeyRequest): Prom
     }
   } catch (error) {
     // The quota of API Gateway is used up, or the seller was suspended meanwhile.
-    if (error instanceof Refusal) await withdrawPendingKey(admin, pending);
+    if (error instanceof AdminError) await withdrawPendingKey(admin, pending);
     throw error;
   }
   return { key: active, secret: text };

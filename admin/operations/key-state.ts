@@ -1,6 +1,7 @@
 /** The state that the table wants of a key: in the items of its secrets, in API Gateway and in the authorizer cache. Every function can be run again. */
+
+import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
-import { refusal } from '#admin/refusal.ts';
 import type { Seller, SellerStatus } from '#admin/stores/seller-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
@@ -27,7 +28,7 @@ export const writeKey = async <T>(
     const written = await write(key, status);
     if (written !== undefined) return written;
   }
-  throw refusal('changed_meanwhile', `${key_id} is being changed by somebody else. Try again.`);
+  throw new AdminError('changed_meanwhile', `${key_id} is being changed by somebody else. Try again.`);
 };
 
 /** Derives the secrets' items of a key from the key and its seller and writes them, with `record` in the same transaction. */

@@ -1,11 +1,12 @@
+import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
-import { type Refusal, refusal } from '#admin/refusal.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redact } from '#shared/log.ts';
 import { chunksOf } from '#shared/table/reads.ts';
+import { similarNames } from './similar-names.ts';
 
 const SELLER_ID = /^sel_[0-9A-Za-z]+$/;
 const KEY_ID = /^key_[0-9A-Za-z]+$/;
@@ -45,13 +46,13 @@ const listed = (lines: readonly string[]): string => lines.map((line) => `\n  ${
 /** Returns the only one that was found. Throws `missing` if there is none, and `ambiguous` with a line about each if there are several. */
 const onlyOne = <T>(
   found: readonly T[],
-  missing: () => Refusal,
+  missing: () => AdminError,
   { several, lineOf }: { readonly several: string; readonly lineOf: (one: T) => string },
 ): T => {
   const [first, ...others] = found;
   if (first === undefined) throw missing();
   if (others.length === 0) return first;
-  throw refusal('ambiguous', `${several} Use an id:${listed(found.map(lineOf))}`);
+  throw new AdminError('ambiguous', `${several} Use an id:${listed(found.map(lineOf))}`);
 };
 
 const sellerLine = ({ seller_id, name }: Seller): string => `${seller_id}  ${name}`;
@@ -59,16 +60,28 @@ const sellerLine = ({ seller_id, name }: Seller): string => `${seller_id}  ${nam
 const keyLine = (key: ApiKey): string =>
   `${key.key_id}  …${key.secrets[0]?.last_four}  ${key.name}, ${key.status}, of ${key.seller_id}`;
 
+/** A question about the sellers of similar names, if there are any. */
+const hintFor = (typed: string, sellers: readonly Seller[]): string => {
+  const similar = similarNames(
+    normalized(typed),
+    sellers.map(({ name }) => normalized(name)),
+  );
+  const meant = sellers.filter(({ name }) => similar.includes(normalized(name)));
+  if (meant.length === 0) return 'sellers list --search finds a part of a name.';
+  return `Did you mean ${meant.map(({ name, seller_id }) => `${name} (${seller_id})`).join(' or ')}?`;
+};
+
 /** Returns the seller with an id or a name. Throws `seller_not_found`, or `ambiguous` with the sellers of that name. */
 export const sellerNamed = async (admin: Administration, text: string): Promise<Seller> => {
   if (SELLER_ID.test(text)) return requireSeller(admin, text);
   if (KEY_ID.test(text)) {
     const { seller_id } = await requireKey(admin, text);
-    throw refusal('seller_not_found', `${text} is a key. Its seller is ${seller_id}.`);
+    throw new AdminError('seller_not_found', `${text} is a key. Its seller is ${seller_id}.`);
   }
-  const hint = 'sellers list --search finds a part of a name.';
-  const missing = () => refusal('seller_not_found', `There is no seller ${redact(text)}. ${hint}`);
-  const found = await sellersOfName(admin, text);
+  const sellers = await admin.sellers.list();
+  const found = sellers.filter(({ name }) => normalized(name) === normalized(text));
+  const missing = () =>
+    new AdminError('seller_not_found', `There is no seller ${redact(text)}. ${hintFor(text, sellers)}`);
   return onlyOne(found, missing, { several: 'Several sellers have this name.', lineOf: sellerLine });
 };
 
@@ -86,14 +99,14 @@ export const keysOfAllSellers = async (admin: Administration): Promise<ApiKey[]>
 export const keyOfSecret = async (admin: Administration, secret: string): Promise<ApiKey> => {
   const item = await keySecretStore(admin.table).findSecret(hashApiKey(secret));
   if (item !== undefined) return requireKey(admin, item.key_id);
-  throw refusal(
+  throw new AdminError(
     'key_not_found',
-    'No key has this secret. Another stage may have it, a rotation has ended it, or its key waits for keys confirm.',
+    'No key has this secret. Another stage may have it, or a rotation has ended it.',
   );
 };
 
 /**
- * Returns the key with an id, with a secret that ends in four characters, or with a name. Throws `key_not_found`, or `ambiguous` with the keys in
+ * Returns the key with an id, with a secret that ends in four characters, or, unless it is revoked, with a name. Throws `key_not_found`, or `ambiguous` with the keys in
  * question. It never repeats any other text, which may be a secret.
  */
 export const keyNamed = async (admin: Administration, text: string): Promise<ApiKey> => {
@@ -101,14 +114,24 @@ export const keyNamed = async (admin: Administration, text: string): Promise<Api
   if (SELLER_ID.test(text)) {
     const keys = await admin.keys.listOf((await requireSeller(admin, text)).seller_id);
     const which = keys.length === 0 ? 'It has no keys.' : `Name one of its keys:${listed(keys.map(keyLine))}`;
-    throw refusal('key_not_found', `${text} is a seller, not a key. ${which}`);
+    throw new AdminError('key_not_found', `${text} is a seller, not a key. ${which}`);
   }
   const ending = ENDING.exec(text)?.[1];
-  const isNamed = ({ name, secrets }: ApiKey): boolean =>
-    secrets.some(({ last_four }) => last_four === ending) || normalized(name) === normalized(text);
+  const hasName = ({ name }: ApiKey): boolean => normalized(name) === normalized(text);
+  // The name of a revoked key is free for another one.
+  const isNamed = (key: ApiKey): boolean =>
+    key.secrets.some(({ last_four }) => last_four === ending) || (hasName(key) && key.status !== 'revoked');
   const which = ending === undefined ? 'has this name' : `has this name or a secret that ends in ${ending}`;
   const hint = 'Name a key by its id, key_…, its name, or the last four characters of its secret.';
-  const missing = () => refusal('key_not_found', `No key ${which}. ${hint}`);
-  const found = (await keysOfAllSellers(admin)).filter(isNamed);
+  const keys = await keysOfAllSellers(admin);
+  const revoked = keys.filter(hasName);
+  const missing = () =>
+    revoked.length === 0
+      ? new AdminError('key_not_found', `No key ${which}. ${hint}`)
+      : new AdminError(
+          'key_not_found',
+          `Only revoked keys have this name. Use an id:${listed(revoked.map(keyLine))}`,
+        );
+  const found = keys.filter(isNamed);
   return onlyOne(found, missing, { several: 'Several keys have this name or ending.', lineOf: keyLine });
 };

@@ -66,7 +66,7 @@ const differencesOf = (state: KeyState, nowMs: number): Difference[] => {
   const registered = isActive && found?.value === key.usage_id ? found : undefined;
   const isOld = nowMs - Date.parse(key.created_at) >= ISSUE_GRACE_MS;
   const isWrong: Partial<Record<DifferenceKind, boolean | undefined>> = {
-    issue_interrupted: isPending && isOld && key.restored_at === undefined,
+    issue_interrupted: isPending && isOld,
     revoked_in_gateway: key.status === 'revoked' && found !== undefined,
     missing_in_gateway: isActive && registered === undefined,
     plan_differs: registered && plan !== key.plan,
@@ -152,8 +152,7 @@ export const reconcile = async (
       const plan = planById.get(found?.id ?? '');
       const differing = differencesOf({ seller, key, secrets, found, plan }, admin.clock());
       differences.push(...differing);
-      const isIssued = key.status !== 'pending' || key.restored_at !== undefined;
-      if (!isIssued && differing.length === 0) beingIssued += 1;
+      if (key.status === 'pending' && differing.length === 0) beingIssued += 1;
     }
     count += keys.length;
     if (seller.unflushed_since !== undefined) differences.push({ kind: 'not_flushed', seller });

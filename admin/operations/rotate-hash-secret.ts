@@ -4,7 +4,7 @@ import {
   PutSecretValueCommand,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { refusal } from '#admin/refusal.ts';
+import { AdminError } from '#admin/admin-error.ts';
 import { type KeyRing, parseKeyRing } from '#shared/secrets/keyed-hashes.ts';
 
 /** Containers read the secret again within 15 minutes. Five more are for their clocks and for what is running. */
@@ -27,7 +27,10 @@ const nextRing = (ring: KeyRing, isBack: boolean): readonly [KeyRing, HashSecret
   const [first = '', ...others] = previous;
   if (isBack) {
     if (isBetweenSteps(ring) || first === '') {
-      throw refusal('bad_input', 'Step 2 of a rotation was not made, so there is nothing to go back from.');
+      throw new AdminError(
+        'bad_input',
+        'Step 2 of a rotation was not made, so there is nothing to go back from.',
+      );
     }
     // The key before is written under again, and items under the current one are still found.
     return [{ current: first, previous: [current, ...previous] }, 'back'];
@@ -42,7 +45,7 @@ const readRing = async (client: SecretsManagerClient, SecretId: string) => {
   const { SecretString = '', CreatedDate } = await client.send(new GetSecretValueCommand({ SecretId }));
   const ring = parseKeyRing(SecretString);
   if (ring !== undefined) return { ring, writtenAtMs: CreatedDate?.getTime() ?? 0 };
-  throw refusal(
+  throw new AdminError(
     'bad_input',
     'The hash secret is not {"current": "…", "previous": ["…"]}. Nothing was changed. Put its last version back first.',
   );
@@ -61,7 +64,7 @@ export const rotateHashSecret = async (
   const { ring, writtenAtMs } = await readRing(client, secretId);
   const nextAtMs = writtenAtMs + STEP_WAIT_MS;
   if (!isBack && isBetweenSteps(ring) && nowMs < nextAtMs) {
-    throw refusal(
+    throw new AdminError(
       'too_early',
       `Step 2 may be made at ${new Date(nextAtMs).toISOString()}, when every container has the new key.`,
     );

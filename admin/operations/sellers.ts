@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, newId, requireSeller } from '#admin/administration.ts';
-import { refusal } from '#admin/refusal.ts';
 import type { Seller, SellerChange, SellerStatus } from '#admin/stores/seller-store.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import {
@@ -18,7 +18,7 @@ import { bringToGateway, flushAfterChange, rewriteSecrets } from './key-state.ts
 export const requireName = (text: string): string => {
   const name = parseDisplayName(text);
   if (name === undefined) {
-    throw refusal(
+    throw new AdminError(
       'bad_input',
       'A name must have 1 to 100 visible characters and no control or invisible characters.',
     );
@@ -55,7 +55,7 @@ export const changeSeller = async (
   const { seller_id } = seller;
   const record = admin.record({ action, seller_id, details });
   if (await admin.sellers.change(seller, change, record)) return { ...seller, ...change.attributes };
-  throw refusal('changed_meanwhile', `Another admin is changing ${seller_id}. Try again.`);
+  throw new AdminError('changed_meanwhile', `Another admin is changing ${seller_id}. Try again.`);
 };
 
 /** Renames a seller. The same name again changes nothing and writes no audit record. */

@@ -5,7 +5,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
-import { refusal } from '#admin/refusal.ts';
+import { AdminError } from '#admin/admin-error.ts';
 
 const secretSchema = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown()));
 
@@ -22,7 +22,7 @@ export const readSections = async (
     if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
     throw error;
   }
-  throw refusal(
+  throw new AdminError(
     'bad_input',
     `The secret ${SecretId} is not a JSON object with a section for each provider. Nothing was changed.`,
   );

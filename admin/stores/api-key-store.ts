@@ -93,15 +93,24 @@ const keyWrites = (table: Table) => {
       return transact(table, items, record);
     },
 
-    /** Deletes a key that is still pending. One that a restore brought back can have secrets. */
-    removePending({ seller_id, key_id, secrets }: ApiKey, record: NewAuditRecord): Promise<boolean> {
+    /** Deletes a key that is still pending, so no item of its secret exists. */
+    removePending({ seller_id, key_id }: ApiKey, record: NewAuditRecord): Promise<boolean> {
       const Key = apiKeyKey(seller_id, key_id);
       const items = [
         { Delete: { TableName, Key, ...ifEqual('status', 'pending') } },
         { Delete: { TableName, Key: keyIdKey(key_id) } },
-        ...secrets.map(({ hash }) => ({ Delete: { TableName, Key: keySecretKey(hash) } })),
       ];
       return transact(table, items, record);
+    },
+
+    /** Deletes a revoked key with its secrets, for a seller that is deleted. */
+    async removeRevoked({ seller_id, key_id, secrets }: ApiKey): Promise<void> {
+      const Key = apiKeyKey(seller_id, key_id);
+      await transact(table, [
+        { Delete: { TableName, Key, ...ifEqual('status', 'revoked') } },
+        { Delete: { TableName, Key: keyIdKey(key_id) } },
+        ...secrets.map(({ hash }) => ({ Delete: { TableName, Key: keySecretKey(hash) } })),
+      ]);
     },
   };
 };

@@ -10,7 +10,7 @@ import type { StoredItem } from '#shared/table/writes.ts';
 /** The most items that one BatchWriteItem takes. */
 const WRITES_AT_ONCE = 25;
 
-/** Batches that are written, and parts of the table that are read, at the same time. With all at once the last would wait too long for a connection. */
+/** Batches that are written at the same time. With all at once the last would wait too long for a connection. */
 const AT_ONCE = 8;
 
 /** An admin can wait longer for a throttled table than a request: about 30 seconds for a read. */
@@ -58,13 +58,9 @@ export const deleteAll = (table: Table, items: readonly (StoredItem | ItemKey)[]
     items.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
   );
 
-/** The parts in which a whole table is read at the same time. The items of a partition are in one of them. */
-export const SEGMENTS = AT_ONCE;
-
-/** Reads a part of the whole table, page by page: the items of which one of some attributes begins so. Only a restore reads so much. */
-export async function* scanSegment(
+/** Reads a whole table, page by page: the items of which one of some attributes begins so. Only a restore reads so much. */
+export async function* scanPages(
   { client, name: TableName }: Table,
-  Segment: number,
   beginnings: readonly (readonly [attribute: 'pk' | 'sk', text: string])[],
 ): AsyncGenerator<StoredItem[]> {
   let start: StoredItem | undefined;
@@ -72,8 +68,6 @@ export async function* scanSegment(
     const page = await client.send(
       new ScanCommand({
         TableName,
-        Segment,
-        TotalSegments: SEGMENTS,
         ConsistentRead: true,
         ExclusiveStartKey: start,
         FilterExpression: beginnings
@@ -88,13 +82,3 @@ export async function* scanSegment(
     start = page.LastEvaluatedKey;
   } while (start !== undefined);
 }
-
-/** Returns a function that says how long to wait, in milliseconds, before the next units of work, so that so many begin in a second. */
-export const pacer = (perSecond: number) => {
-  let freeAtMs = 0;
-  return (units: number, nowMs: number): number => {
-    const startMs = Math.max(freeAtMs, nowMs);
-    freeAtMs = startMs + (units * 1000) / perSecond;
-    return startMs - nowMs;
-  };
-};

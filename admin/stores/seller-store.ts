@@ -57,6 +57,19 @@ export const sellerStore = (table: Table) => {
       if (!(await transact(table, items, record))) throw new Error('a new seller id exists already');
     },
 
+    /** Deletes a suspended seller without users, with its entry in the list. False: it has users or is active now. */
+    remove({ seller_id, created_at }: Seller, record: NewAuditRecord): Promise<boolean> {
+      const Delete = {
+        TableName,
+        Key: sellerKey(seller_id),
+        ConditionExpression: '#status = :suspended AND user_count = removed_count',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':suspended': 'suspended' },
+      };
+      const entry = { Delete: { TableName, Key: sellerListKey(created_at, seller_id) } };
+      return transact(table, [{ Delete }, entry], record);
+    },
+
     async find(sellerId: string): Promise<Seller | undefined> {
       const item = await getItem(table, sellerKey(sellerId));
       return item && v.parse(sellerSchema, item);

@@ -14,7 +14,7 @@ import {
   paginateGetUsagePlanKeys,
   UpdateApiKeyCommand,
 } from '@aws-sdk/client-api-gateway';
-import { refusal } from '#admin/refusal.ts';
+import { AdminError } from '#admin/admin-error.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { GatewayKey, UsagePlans } from './port.ts';
 
@@ -47,7 +47,7 @@ export const apiGatewayClient = (options: APIGatewayClientConfig = {}): APIGatew
   return client;
 };
 
-/** Turns a used-up key quota into a refusal. The SDK would take it for throttling and retry for minutes. */
+/** Turns a used-up key quota into an AdminError. The SDK would take it for throttling and retry for minutes. */
 const refuseWhenQuotaReached = (client: APIGatewayClient): void => {
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -55,7 +55,7 @@ const refuseWhenQuotaReached = (client: APIGatewayClient): void => {
         return await next(args);
       } catch (error) {
         if (!(error instanceof LimitExceededException)) throw error;
-        throw refusal(
+        throw new AdminError(
           'key_quota_reached',
           'The key quota of this AWS account and Region is used up. Revoke keys that are not needed.',
           { cause: error },

@@ -13,7 +13,7 @@ export interface GatewayKey {
  * No method gets a seller's secret.
  */
 export interface UsagePlans {
-  /** Creates a key, or returns the existing key with the same name and value. Throws Refusal `key_quota_reached`. */
+  /** Creates a key, or returns the existing key with the same name and value. Throws `key_quota_reached`. */
   createKey(key: Omit<GatewayKey, 'id'>): Promise<GatewayKey>;
   /** Deletes a key. Succeeds if it does not exist. */
   deleteKey(id: string): Promise<void>;

@@ -64,8 +64,6 @@ export const apiKeySchema = v.object({
   expires_at: v.optional(v.number()),
   /** Newest first. */
   secrets: v.array(secretSummarySchema),
-  /** When a restore brought back a pending key, which waits for an admin. */
-  restored_at: v.optional(v.string()),
   /** Raised by each change, so that no change overwrites another. */
   version: v.number(),
   /** The time of a change after which the authorizer cache was not flushed yet. */

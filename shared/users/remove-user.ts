@@ -93,39 +93,18 @@ const personActions = (
   ];
 };
 
-/**
- * The user becomes a tombstone, and its ordinal is noted in the index of removals. The hashes are those that the user was stored under,
- * so a rotation of the hash secret changes nothing.
- */
-const removalActions = (
+/** The place becomes a tombstone, and is noted in the index of removals, which must be as it was read. */
+export const tombstoneActions = (
   TableName: string,
-  removal: { sellerId: string; user: StoredItem; removedAt: string; endedAt?: number | undefined },
-  { bitmap, summary, codes }: Read,
+  place: { sellerId: string; ordinal: number; userId: unknown; removedAt: string },
+  { bitmap, summary }: Pick<Read, 'bitmap' | 'summary'>,
 ): Action<Overtaken>[] => {
-  const { sellerId, user, removedAt } = removal;
-  const ordinal = Number(user.sk);
+  const { sellerId, ordinal, userId: id, removedAt: removed_at } = place;
   const block = blockOf(ordinal);
   const removed_ordinals = withRemoved(bitmap, ordinal);
   const removed_counts = withCounted(summary, block);
   return [
-    {
-      Delete: {
-        TableName,
-        Key: userKey(sellerId, ordinal),
-        ...unchanged('last_event', user.last_event),
-      },
-      otherwise: 'overtaken',
-    },
-    { Put: { TableName, Item: { ...tombstoneKey(sellerId, ordinal), id: user.id, removed_at: removedAt } } },
-    ...personActions(TableName, removal),
-    ...codes.map((Key) => ({
-      Update: { TableName, Key, ...endExpression },
-      otherwise: 'overtaken' as const,
-    })),
-    { Delete: { TableName, Key: phoneLinkKey(String(user.phone_hash), sellerId, ordinal) } },
-    ...(user.external_id === undefined
-      ? []
-      : [{ Delete: { TableName, Key: externalIdKey(sellerId, String(user.external_id)) } }]),
+    { Put: { TableName, Item: { ...tombstoneKey(sellerId, ordinal), id, removed_at } } },
     {
       Put: {
         TableName,
@@ -142,6 +121,36 @@ const removalActions = (
       },
       otherwise: 'overtaken',
     },
+  ];
+};
+
+/** The hashes are those that the user was stored under, so a rotation of the hash secret changes nothing. */
+const removalActions = (
+  TableName: string,
+  removal: { sellerId: string; user: StoredItem; removedAt: string; endedAt?: number | undefined },
+  read: Read,
+): Action<Overtaken>[] => {
+  const { sellerId, user, removedAt } = removal;
+  const ordinal = Number(user.sk);
+  return [
+    {
+      Delete: {
+        TableName,
+        Key: userKey(sellerId, ordinal),
+        ...unchanged('last_event', user.last_event),
+      },
+      otherwise: 'overtaken',
+    },
+    ...tombstoneActions(TableName, { sellerId, ordinal, userId: user.id, removedAt }, read),
+    ...personActions(TableName, removal),
+    ...read.codes.map((Key) => ({
+      Update: { TableName, Key, ...endExpression },
+      otherwise: 'overtaken' as const,
+    })),
+    { Delete: { TableName, Key: phoneLinkKey(String(user.phone_hash), sellerId, ordinal) } },
+    ...(user.external_id === undefined
+      ? []
+      : [{ Delete: { TableName, Key: externalIdKey(sellerId, String(user.external_id)) } }]),
   ];
 };
 

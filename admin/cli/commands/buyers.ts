@@ -1,16 +1,16 @@
 import { basename } from 'node:path';
+import { AdminError } from '#admin/admin-error.ts';
 import { countsOf, eraseBuyer, readBuyerData, unlockBuyer } from '#admin/operations/buyers.ts';
 import { countLines, type ImportCounts, importBuyers } from '#admin/operations/import-buyers.ts';
-import { refusal } from '#admin/refusal.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
 import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
 import { phoneHashOf, requirePhone } from '../phone-argument.ts';
-import { withProgress } from '../terminal.ts';
+import { withProgress } from '../progress.ts';
 
 const requireBuyer = async (session: Session, phone: string | undefined) => {
   const phoneHash = await phoneHashOf(session, phone);
   const buyer = await adminBuyerStore(session.admin.table).find(phoneHash);
-  if (buyer === undefined) throw refusal('buyer_not_found', 'No buyer with that phone is registered.');
+  if (buyer === undefined) throw new AdminError('buyer_not_found', 'No buyer with that phone is registered.');
   return { phoneHash, buyer };
 };
 
@@ -85,7 +85,7 @@ const importFile = async (session: Session, path: string): Promise<CommandResult
   await record(session, isStopped ? 'buyers.import_interrupted' : 'buyers.imported', path, counts);
   if (isStopped) {
     const again = 'Run the command again: buyers that are registered already stay as they are.';
-    throw refusal('interrupted', `Stopped after line ${counts.lines}. ${again}`);
+    throw new AdminError('interrupted', `Stopped after line ${counts.lines}. ${again}`);
   }
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
   const rejected = counts.rejected === 0 ? null : rejectedPath;

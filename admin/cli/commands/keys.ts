@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
 import type { Administration } from '#admin/administration.ts';
 import {
   assignPlan,
-  confirmKey,
   renameKey,
   revokeKey,
   rotateKey,
@@ -21,7 +19,6 @@ import {
   sellerNamed,
 } from '#admin/operations/lookup.ts';
 import { requireName } from '#admin/operations/sellers.ts';
-import { refusal } from '#admin/refusal.ts';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import {
@@ -33,7 +30,6 @@ import {
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
 import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
-import { UsageError } from '../errors.ts';
 import {
   collectLimit,
   isoOf,
@@ -42,7 +38,7 @@ import {
   parseScopes,
   wholeNumberUpTo,
 } from '../option-parsers.ts';
-import { askHidden, withProgress } from '../terminal.ts';
+import { askHidden } from '../terminal.ts';
 import { keyDetails, keyTable, readKeyViews } from '../views.ts';
 
 const shown = async ({ admin }: Session, key: ApiKey): Promise<CommandResult> => {
@@ -148,54 +144,6 @@ const rotate = async (session: Session, text: string, { grace }: { grace: number
   return shownWithSecret(session, await rotateKey(session.admin, key_id, grace));
 };
 
-const KEY_ID = /^key_[0-9A-Za-z]+$/;
-
-/** Reads a file with one key id on each line. Any other line is refused: a key with a wrong id would become valid. */
-const readKeyIds = async (path: string): Promise<ReadonlySet<string>> => {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw refusal('bad_input', `${path} cannot be read.`, { cause });
-  });
-  const lines = text.split('\n').map((line) => line.trim());
-  const wrong = lines.findIndex((line) => line !== '' && !KEY_ID.test(line));
-  if (wrong > -1) throw refusal('bad_input', `Line ${wrong + 1} of ${path} is not a key id.`);
-  return new Set(lines);
-};
-
-/** Returns the restored keys that still wait, but those of a file, after a question. */
-const allWaitingExcept = async ({ admin, requireYes }: Session, path: string): Promise<ApiKey[]> => {
-  const except = await readKeyIds(path);
-  const waiting = (await keysOfAllSellers(admin)).filter(({ restored_at }) => restored_at !== undefined);
-  const keys = waiting.filter(({ key_id }) => !except.has(key_id));
-  const left = plural(waiting.length - keys.length, 'key');
-  await requireYes(`Make ${plural(keys.length, 'key')} valid and leave ${left} pending?`);
-  return keys;
-};
-
-/** Makes restored keys valid. After an interruption the same command goes on with those that still wait. */
-const confirmRestored = async (
-  session: Session,
-  texts: readonly string[],
-  { allExcept }: { readonly allExcept?: string },
-): Promise<CommandResult> => {
-  const { admin, terminal } = session;
-  if ((texts.length === 0) === (allExcept === undefined)) {
-    throw new UsageError('Name keys, or --all-except with a file.');
-  }
-  const named: ApiKey[] = [];
-  for (const text of texts) named.push(await keyNamed(admin, text));
-  const waiting = allExcept === undefined ? named : await allWaitingExcept(session, allExcept);
-  const confirmed: ApiKey[] = [];
-  await withProgress(terminal, 'keys', async ({ signal, onProgress }) => {
-    for (const { key_id } of waiting) {
-      if (signal.aborted) throw refusal('interrupted', 'Stopped between two keys. Run the command again.');
-      confirmed.push(await confirmKey(admin, key_id));
-      onProgress(confirmed.length, waiting.length);
-    }
-  });
-  const keys = await readKeyViews(admin, confirmed);
-  return { json: { keys }, text: keyTable(keys, { ofSeveral: true }) };
-};
-
 const revoke = async (session: Session, text: string) => {
   const { key_id, name, status } = await keyNamed(session.admin, text);
   if (status !== 'revoked') {
@@ -257,7 +205,7 @@ const PLAN = new Option('--plan <plan>', 'the usage plan').choices([...PLAN_NAME
 const GRACE = 'how long the old secret stays valid: 0, 30m, 24h, 7d';
 const AT = '90d, 12h, a day (its start, UTC) or never';
 
-/** `keys issue|list|show|find|rename|limits|assign|scopes|expire|rotate|confirm|revoke`, `usage` */
+/** `keys issue|list|show|find|rename|limits|assign|scopes|expire|rotate|revoke`, `usage` */
 export const addKeyCommands: AddCommands = ({ add: addToProgram, group }) => {
   const add = group('keys', 'manage the API keys of sellers');
   const issued = 'keys issue sel_… --plan free --scopes users:read --expires 90d';
@@ -286,11 +234,6 @@ export const addKeyCommands: AddCommands = ({ add: addToProgram, group }) => {
   expireCommand.requiredOption('--at <when>', AT, (text) => (text === 'never' ? text : parseExpiry(text)));
   add('rotate <key>', 'give a key a new secret and show it, only this time', rotate).addOption(
     new Option('--grace <time>', GRACE).argParser(parseGrace).default(86_400, '24h'),
-  );
-  const confirmHelp = 'make keys valid that a restore brought back as pending';
-  add('confirm [key...]', confirmHelp, confirmRestored, 'keys confirm --all-except revoked.txt').option(
-    '--all-except <file>',
-    'all restored keys that still wait, but those whose ids are on the lines of a file',
   );
   add('revoke <key>', 'revoke a key for good, at once', revoke);
   const usageHelp = 'show the requests of a key per day and in the current minute';

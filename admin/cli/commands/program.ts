@@ -61,6 +61,7 @@ export const programFor = (
     .option('--profile <name>', 'the AWS profile')
     .option('--region <name>', 'the AWS Region')
     .option('--data <folder>', 'the data folder of the local service (default: .local)')
+    .option('--wide', 'show all columns of a table on a terminal')
     .option('--json', 'write JSON, for scripts')
     .option('--yes', 'do not ask before actions that cannot be undone')
     .version(packageJson.version, '--version', 'show the version')
@@ -84,7 +85,7 @@ export const programFor = (
 };
 
 /** Words that must not be run because a misspelled one looked like them. */
-const CANNOT_BE_UNDONE = /\b(?:revoke|remove|erase|suspend|rotate|expire)\b/;
+const CANNOT_BE_UNDONE = /\b(?:revoke|remove|delete|erase|suspend|rotate|expire|renumber)\b/;
 
 /** An error about the command line, for people: without a suggestion that cannot be undone, and with the command whose help says more. */
 const usageFailure = (program: Command, args: readonly string[], error: CommanderError): Failure => {

@@ -1,8 +1,8 @@
 import { text as readAll } from 'node:stream/consumers';
 import * as v from 'valibot';
+import { AdminError } from '#admin/admin-error.ts';
 import { type AccountState, checkProviders } from '#admin/operations/check-providers.ts';
 import { readSections, setProviderSection } from '#admin/operations/set-provider-credentials.ts';
-import { refusal } from '#admin/refusal.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { type CredentialsSchema, ORDER } from '#shared/providers/provider.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
@@ -49,7 +49,7 @@ const readSection = async ({ isInteractive }: Terminal, provider: string): Promi
   if (success) return JSON.parse(text);
   const wrong = new Set(issues.map(({ path }) => path?.[0]?.key));
   const required = Object.entries(credentials.entries).filter(([, { type }]) => type !== 'optional');
-  throw refusal(
+  throw new AdminError(
     'bad_input',
     wrong.has(undefined)
       ? `Stdin must be a JSON object with ${required.map(([name]) => name).join(', ')}. Nothing was changed.`

@@ -1,123 +1,103 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { type RestoreReport, restoreReport, STATES, type State } from '#admin/operations/restore/report.ts';
-import { restore } from '#admin/operations/restore/restore.ts';
-import { refusal } from '#admin/refusal.ts';
+import { AdminError } from '#admin/admin-error.ts';
+import { copyMissing, countsOf } from '#admin/operations/restore/copy.ts';
+import { RESULTS, type Result } from '#admin/operations/restore/decisions.ts';
+import { EVENTS_AHEAD, renumberEvents } from '#admin/operations/restore/renumber.ts';
+import { sellerStore } from '#admin/stores/seller-store.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
 import { parsePhone } from '#shared/values/phone.ts';
-import type { AddCommands, CommandResult, Session } from '../command.ts';
-import { withProgress } from '../terminal.ts';
+import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
+import { withProgress } from '../progress.ts';
 
-interface Options {
+interface CopyOptions {
   readonly seller?: string;
   readonly erased?: string;
-  readonly list?: string;
+  readonly dryRun?: boolean;
 }
 
 /** Reads a file with one phone on each line. Returns the hashes of each. */
 const readErased = async ({ hashes }: Session, path: string): Promise<KeyedHash[]> => {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw refusal('bad_input', `${path} cannot be read.`, { cause });
+    throw new AdminError('bad_input', `${path} cannot be read.`, { cause });
   });
   const lines = text.split('\n').map((line, index) => ({ line: line.trim(), number: index + 1 }));
   const phones = lines.flatMap(({ line, number }) => {
     const phone = parsePhone(line);
     if (phone !== undefined || line === '') return phone ?? [];
-    throw refusal('bad_input', `Line ${number} of ${path} is not an Iranian mobile number.`);
+    throw new AdminError('bad_input', `Line ${number} of ${path} is not an Iranian mobile number.`);
   });
   return Promise.all(phones.map((phone) => hashes.phone(phone)));
 };
 
-/** Opens the file of all ids. Throws `bad_input` if it cannot be written. */
-const openList = async (path: string) => {
-  const refused = (cause: unknown) => {
-    throw refusal('bad_input', `${path} cannot be written.`, { cause });
-  };
-  const file = createWriteStream(path);
-  await once(file, 'open').catch(refused);
-  const written = finished(file).catch(refused);
-  // A full disk ends the command at `close`.
-  written.catch(() => {});
-  const close = (): Promise<void> => {
-    file.end();
-    return written;
-  };
-  return { write: (line: string) => file.write(line), close };
-};
+const restoredTable = ({ admin }: Session, name: string): Table => ({ client: admin.table.client, name });
 
-const shown = (report: RestoreReport, { from, to }: { readonly from: string; readonly to: string }) => {
-  const counts = report.counts();
-  const listed = (Object.keys(STATES) as State[]).flatMap((state) => {
-    const items = report.first(state);
-    const count = counts.reduce((sum, line) => sum + (line.state === state ? line.count : 0), 0);
-    return count === 0 ? [] : [{ state, detail: STATES[state], count, items }];
+/** Throws `bad_input` for a table that does not exist. */
+const ifItExists = async <T>(table: string, work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
+    if (!(cause instanceof ResourceNotFoundException)) throw cause;
+    throw new AdminError('bad_input', `There is no table ${table} in this account and Region.`, { cause });
   });
-  return {
-    json: { from, to, counts, listed },
-    text: [
-      counts.length === 0 ? 'Nothing is missing.\n' : { items: 'findings', rows: counts },
-      ...listed.flatMap(({ state, detail, count, items }) => [
-        `${state}${count > items.length ? `, ${count}, of which these are the first` : ''}:\n${detail}\n`,
-        { items: 'items', rows: items, fields: ['kind', 'id', 'seller_id'] },
-      ]),
-    ],
-  };
-};
 
-const run = async (
+const copy = async (
   session: Session,
   from: string,
-  { isCopy, seller, erased, list }: Options & { readonly isCopy: boolean },
+  { seller: sellerId, erased: file, dryRun: isDryRun = false }: CopyOptions,
 ): Promise<CommandResult> => {
   const { admin, terminal, requireYes } = session;
-  const source = { client: admin.table.client, name: from };
-  const phones = erased === undefined ? undefined : await readErased(session, erased);
-  if (isCopy) {
-    await requireYes(
-      `Copy what ${admin.table.name} lacks from ${from}? \`restore compare\` shows what that is.`,
-    );
-  }
-  const file = list === undefined ? undefined : await openList(list);
-  const report = restoreReport(file);
-  try {
-    await withProgress(terminal, 'users', (progress) =>
-      restore(admin, { source, report, isCopy, sellerId: seller, erased: phones, ...progress }),
-    );
-  } catch (cause) {
-    if (!(cause instanceof ResourceNotFoundException)) throw cause;
-    throw refusal('bad_input', `There is no table ${from} in this account and Region.`, { cause });
-  } finally {
-    await file?.close();
-  }
-  return shown(report, { from, to: admin.table.name });
+  const to = admin.table.name;
+  const erased = file === undefined ? undefined : await readErased(session, file);
+  if (!isDryRun) await requireYes(`Copy what ${to} lacks from ${from}? --dry-run shows what that is.`);
+  const options = { source: restoredTable(session, from), isDryRun, sellerId, erased };
+  const findings = await ifItExists(
+    from,
+    withProgress(terminal, 'users', (progress) => copyMissing(admin, { ...options, ...progress })),
+  );
+  const counts = countsOf(findings);
+  const found = findings.map(({ kind, id, sellerId: seller_id = null, result }) => ({
+    ...{ result, kind, id, seller_id },
+  }));
+  const summary = (Object.entries(counts) as [Result, number][]).map(([result, count]) => ({
+    ...{ result, count, meaning: RESULTS[result] },
+  }));
+  return {
+    json: { from, to, dry_run: isDryRun, counts, found },
+    text:
+      found.length === 0
+        ? 'Nothing is missing.\n'
+        : [
+            { items: 'results', rows: summary },
+            { items: 'findings', rows: found },
+          ],
+    note: isDryRun ? 'Nothing was changed.' : undefined,
+  };
 };
 
-const compare = async (session: Session, from: string, options: Options): Promise<CommandResult> => ({
-  ...(await run(session, from, { ...options, isCopy: false })),
-  note: 'Nothing was changed. `restore copy` puts what is missing.',
-});
+const renumber = async (session: Session, name: string): Promise<CommandResult> => {
+  const { admin, requireYes } = session;
+  const table = restoredTable(session, name);
+  const { length } = await ifItExists(name, sellerStore(table).list());
+  const ahead = EVENTS_AHEAD.toLocaleString('en');
+  const inService = name === admin.table.name ? ' This table is in service.' : '';
+  await requireYes(
+    `Raise the event numbers of ${plural(length, 'seller')} of ${name} by ${ahead}?${inService} Every reader of events reads all users again.`,
+  );
+  const sellers = await renumberEvents(admin, table);
+  return {
+    json: { table: name, sellers, raised_by: EVENTS_AHEAD },
+    text: `Raised the event numbers of ${plural(sellers, 'seller')} by ${ahead}.\n`,
+  };
+};
 
-const copy = async (session: Session, from: string, options: Options): Promise<CommandResult> => ({
-  ...(await run(session, from, { ...options, isCopy: true })),
-  note: 'Keys that came back wait for `keys confirm`. Run `reconcile --fix` after it.',
-});
-
-/** `restore compare|copy` */
+/** `restore copy|renumber` */
 export const addRestoreCommands: AddCommands = ({ group }) => {
-  const add = group('restore', 'put back what the table has lost, while the service runs');
-  const compareHelp = 'show what is missing or differs from a table that DynamoDB restored; change nothing';
-  const copyHelp = 'put back what is missing and was not removed since';
-  const commands = [
-    add('compare <table>', compareHelp, compare, 'restore compare restored --stage prod'),
-    add('copy <table>', copyHelp, copy, 'restore copy restored --stage prod'),
-  ];
-  for (const command of commands) {
-    command
-      .option('--seller <id>', 'only this seller, and no buyers')
-      .option('--erased <file>', 'phones that were erased since, one on each line')
-      .option('--list <file>', 'write the id of everything that was found to a CSV file');
-  }
+  const add = group('restore', 'use a table that DynamoDB restored');
+  const copyHelp = 'put back users and registrations that were lost, unless they went since';
+  add('copy <table>', copyHelp, copy, 'restore copy restored --dry-run --stage prod')
+    .option('--seller <id>', 'only the users of this seller, and no registrations')
+    .option('--dry-run', 'show what a copy would do; change nothing')
+    .option('--erased <file>', 'phones that were erased since, one on each line');
+  const renumberHelp = 'raise the event numbers of a table, before it takes the place of the live one';
+  add('renumber <table>', renumberHelp, renumber, 'restore renumber restored --stage prod');
 };

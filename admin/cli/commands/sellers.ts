@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import * as v from 'valibot';
-import type { Administration } from '#admin/administration.ts';
+import { deleteSeller } from '#admin/operations/delete-seller.ts';
 import { searchSellers, sellerNamed, sellersOfName } from '#admin/operations/lookup.ts';
 import {
   createSeller,
@@ -36,7 +36,7 @@ const sellerTable = (sellers: readonly Seller[]): View => ({
   items: 'sellers',
   rows: sellers.map(sellerView),
   fields: ['seller_id', 'name', 'status', 'users', 'created_at'],
-  terminalFields: ['seller_id', 'status', 'users', 'name'],
+  terminalFields: ['seller_id', 'name', 'status', 'users'],
 });
 
 const shown = (seller: Seller): CommandResult => ({
@@ -44,20 +44,25 @@ const shown = (seller: Seller): CommandResult => ({
   text: { rows: [sellerView(seller)] },
 });
 
-/** Returns a seller that has got a new name, with a warning if others have the same name. */
-const shownWithName = async (admin: Administration, seller: Seller): Promise<CommandResult> => {
-  const others = await sellersOfName(admin, seller.name, seller.seller_id);
-  if (others.length === 0) return shown(seller);
+/** Asks before a name that another seller has: commands then take the id of either only. */
+const requireUniqueName = async ({ admin, requireYes }: Session, name: string, except?: string) => {
+  const others = await sellersOfName(admin, name, except);
+  if (others.length === 0) return;
   const ids = others.map(({ seller_id }) => seller_id).join(', ');
-  return { ...shown(seller), note: `warning: this name is not unique: ${ids}.` };
+  await requireYes(`The name ${name} is that of ${ids}. Use it for another seller too?`);
 };
 
-const create = async ({ admin }: Session, name: string) =>
-  shownWithName(admin, await createSeller(admin, name));
+const create = async (session: Session, text: string) => {
+  const name = requireName(text);
+  await requireUniqueName(session, name);
+  return shown(await createSeller(session.admin, name));
+};
 
-const rename = async ({ admin }: Session, seller: string, name: string) => {
-  const { seller_id } = await sellerNamed(admin, seller);
-  return shownWithName(admin, await renameSeller(admin, seller_id, requireName(name)));
+const rename = async (session: Session, seller: string, text: string) => {
+  const { seller_id } = await sellerNamed(session.admin, seller);
+  const name = requireName(text);
+  await requireUniqueName(session, name, seller_id);
+  return shown(await renameSeller(session.admin, seller_id, name));
 };
 
 const list = async ({ admin }: Session, { search }: { search?: string }) => {
@@ -91,6 +96,13 @@ const suspend = async ({ admin, requireYes }: Session, text: string) => {
 
 const resume = async ({ admin }: Session, text: string) =>
   shown(await setSellerStatus(admin, (await sellerNamed(admin, text)).seller_id, 'active'));
+
+const remove = async ({ admin, requireYes }: Session, text: string): Promise<CommandResult> => {
+  const { seller_id, name } = await sellerNamed(admin, text);
+  await requireYes(`Delete ${seller_id} (${name}) for good?`);
+  await deleteSeller(admin, seller_id);
+  return { json: { seller_id, deleted: true }, text: `Deleted ${seller_id}.\n` };
+};
 
 type Templates = TemplateChange['set'];
 
@@ -143,7 +155,7 @@ const messages = async (
   );
 };
 
-/** `sellers create|list|show|rename|messages|suspend|resume` */
+/** `sellers create|list|show|rename|messages|suspend|resume|delete` */
 export const addSellerCommands: AddCommands = ({ group }) => {
   const add = group('sellers', 'manage sellers');
   add('create <name>', 'create a seller', create, 'sellers create "Kaveh Books"');
@@ -164,4 +176,5 @@ export const addSellerCommands: AddCommands = ({ group }) => {
     .addOption(locale.choices(LOCALES).default(DEFAULT_LOCALE));
   add('suspend <seller>', 'refuse all keys of a seller, at once', suspend);
   add('resume <seller>', 'accept the keys of a suspended seller again', resume);
+  add('delete <seller>', 'delete a seller that has no users and no active keys', remove);
 };

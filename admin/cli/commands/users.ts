@@ -1,3 +1,4 @@
+import { AdminError } from '#admin/admin-error.ts';
 import { containing, sellerNamed } from '#admin/operations/lookup.ts';
 import {
   findByExternalId,
@@ -6,7 +7,6 @@ import {
   removeUser,
   type UserOfSeller,
 } from '#admin/operations/users.ts';
-import { refusal } from '#admin/refusal.ts';
 import { MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import type { User } from '#shared/users/schema.ts';
@@ -81,7 +81,7 @@ const show = async (session: Session, text: string, { seller }: Partial<OfSeller
     text,
   );
   if (data.length === 0) {
-    throw refusal('user_not_found', 'No user has this id, phone or external id.');
+    throw new AdminError('user_not_found', 'No user has this id, phone or external id.');
   }
   return {
     json: { data },
@@ -92,7 +92,7 @@ const show = async (session: Session, text: string, { seller }: Partial<OfSeller
 const remove = async ({ admin, requireYes }: Session, userId: string, { seller }: OfSeller) => {
   const { seller_id: sellerId } = await sellerNamed(admin, seller);
   const user = await userReads(admin.table).getUser(sellerId, userId);
-  if (user === undefined) throw refusal('user_not_found', `${sellerId} has no user ${userId}.`);
+  if (user === undefined) throw new AdminError('user_not_found', `${sellerId} has no user ${userId}.`);
   const { id } = user;
   await requireYes(`Remove ${id} from ${sellerId} for good? The seller has to link the person again.`);
   await removeUser(admin, { sellerId, userId: id, reason: 'operator' });

@@ -28,7 +28,7 @@ const lock = (hash: string, audience: string) =>
   );
 
 const newSeller = async (): Promise<string> =>
-  (await shell.json('sellers', 'create', 'Kaveh Books')).seller_id;
+  (await shell.json('sellers', 'create', 'Kaveh Books', '--yes')).seller_id;
 
 const deploymentAudit = async (): Promise<{ action: string }[]> =>
   (await shell.json('audit', 'deployment')).records;

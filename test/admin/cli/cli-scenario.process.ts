@@ -28,7 +28,7 @@ const admin = async (...args: string[]): Promise<any> => {
 };
 
 it('creates a seller and issues a key that is valid at once', async () => {
-  ({ seller_id: sellerId } = await admin('sellers', 'create', 'Kaveh Books'));
+  ({ seller_id: sellerId } = await admin('sellers', 'create', 'Kaveh Books', '--yes'));
   const issued = await admin(
     'keys',
     'issue',

@@ -18,7 +18,7 @@ const newKey = (seller: string) =>
   shell.json('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:read');
 
 it('a command that is repeated writes no second audit record', async () => {
-  const { seller_id } = await shell.json('sellers', 'create', 'Repeated');
+  const { seller_id } = await shell.json('sellers', 'create', 'Repeated', '--yes');
   const { key_id } = await newKey(seller_id);
   for (const command of [
     ['sellers', 'suspend', seller_id, '--yes'],

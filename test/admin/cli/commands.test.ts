@@ -12,13 +12,13 @@ afterAll(() => shell.stop());
 const SECRET = /blk_test_[0-9A-Za-z]{38}/;
 
 const newKey = async (...options: string[]) => {
-  const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+  const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
   return shell.json('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', ...options);
 };
 
 describe('sellers', () => {
   it('creates, lists and shows sellers in a stable shape, oldest first', async () => {
-    const first = await shell.json('sellers', 'create', '  Kaveh Books  ');
+    const first = await shell.json('sellers', 'create', '  Kaveh Books  ', '--yes');
     const second = await shell.json('sellers', 'create', 'کتاب کاوه');
     expect(first).toEqual({
       seller_id: expect.stringMatching(/^sel_[0-9A-Za-z]{22}$/),
@@ -36,7 +36,7 @@ describe('sellers', () => {
   });
 
   it('suspends a seller only after a confirmation or with --yes', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
     const refused = await shell.cli('sellers', 'suspend', seller_id);
     expect(refused).toMatchObject({ exitCode: 1, out: '' });
     expect(refused.error).toContain('Add --yes');
@@ -52,7 +52,7 @@ describe('sellers', () => {
   });
 
   it('issues no key for a suspended seller', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
     await shell.json('sellers', 'suspend', seller_id, '--yes');
     const outcome = await shell.cli(
       'keys',
@@ -81,8 +81,8 @@ describe('keys list', () => {
     expect(await ids('--search', second.key_id)).toEqual([second.key_id]);
     expect(await ids(first.seller_id, '--search', 'reports')).toEqual([]);
     const { out } = await shell.cli('keys', 'list');
-    expect(out).toMatch(/^key_id\tseller_name\tname\t/);
-    expect(out).toContain(`${second.key_id}\tKaveh Books\tReports\t`);
+    expect(out).toMatch(/^key_id\tname\tseller_name\t/);
+    expect(out).toContain(`${second.key_id}\tReports\tKaveh Books\t`);
   });
 
   it('lists the active keys that expire until then, within 14 days by default, the first one first', async () => {

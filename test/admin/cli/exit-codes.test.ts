@@ -29,6 +29,7 @@ describe('the admin CLI', () => {
     [['users', 'remove', 'usr_x'], 2],
     [['users', 'list', 'sel_x', '--limit', '0'], 2],
     [['sellers', 'list', '--local', '--stage', 'prod'], 2],
+    [['hash-secret', 'rotate', '--yes'], 2],
     [['sellers', 'show', 'sel_x'], 1],
     [['keys', 'show', 'key_x'], 1],
     [['audit', 'sel_x'], 1],
@@ -42,11 +43,17 @@ describe('the admin CLI', () => {
     expect(outcome.out + outcome.error).not.toMatch(/\n\s+at /);
   });
 
-  it('reports that the local service is not running', async () => {
+  it('reports that the local service is not running, and in which folder', async () => {
     const outcome = await shell.cli('sellers', 'list', '--data', '/nowhere');
-    expect(outcome).toMatchObject({ exitCode: 2, error: expect.stringContaining('npm start') });
+    expect(outcome).toMatchObject({
+      exitCode: 2,
+      error:
+        'error: The local service is not running in /nowhere. Start it with npm start -- --data /nowhere, or name a stage: --stage prod.\n',
+    });
     expect(await shell.cli('sellers', 'list', '--local', '--data', '/nowhere')).toMatchObject({
       exitCode: 1,
+      error:
+        'error: The local service is not running in /nowhere. Start it with npm start -- --data /nowhere.\n',
     });
   });
 });

@@ -22,7 +22,7 @@ const shellWith = async (count: number): Promise<{ shell: TestShell; stop: () =>
 };
 
 const issue = async ({ json, cli }: TestShell) => {
-  const { seller_id } = await json('sellers', 'create', 'Kaveh Books');
+  const { seller_id } = await json('sellers', 'create', 'Kaveh Books', '--yes');
   const outcome = await cli('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', '--json');
   return { seller_id, ...outcome };
 };

@@ -26,19 +26,31 @@ describe('a seller', () => {
     expect(unknown).toMatchObject({ exitCode: 1, error: expect.stringContaining('sellers list --search') });
   });
 
-  it('whose name another has is created with a warning, and found by its id only', async () => {
+  it('whose name another has is created or renamed only with a confirmation, and found by its id only', async () => {
     expect(await run('sellers', 'create', 'Twin Shop')).toMatchObject({ exitCode: 0, error: '' });
     const first = await json('sellers', 'show', 'Twin Shop');
-    const second = await run('sellers', 'create', 'twin shop');
-    expect(second).toMatchObject({
-      exitCode: 0,
-      error: `warning: this name is not unique: ${first.seller_id}.\n`,
-    });
+    const question = `The name twin shop is that of ${first.seller_id}. Use it for another seller too?`;
+    const refused = { exitCode: 1, error: expect.stringContaining(question) };
+    expect(await run('sellers', 'create', 'twin shop')).toMatchObject(refused);
+    const { seller_id } = await json('sellers', 'create', 'Another shop');
+    expect(await run('sellers', 'rename', seller_id, 'twin shop')).toMatchObject(refused);
+    expect(await run('sellers', 'rename', seller_id, 'Another Shop')).toMatchObject({ exitCode: 0 });
+    expect(await run('sellers', 'create', 'twin shop', '--yes')).toMatchObject({ exitCode: 0, error: '' });
     const suspended = await run('sellers', 'suspend', 'Twin Shop', '--yes', '--json');
     expect(suspended).toMatchObject({ exitCode: 1, out: '' });
     const { code, message } = JSON.parse(suspended.error).error;
     expect(code).toBe('ambiguous');
     expect(message).toContain(`${first.seller_id}  Twin Shop\n`);
+  });
+
+  it('whose name is mistyped is suggested with its id, and one of another name is not', async () => {
+    const { seller_id } = await json('sellers', 'create', 'Laleh Books');
+    expect((await run('sellers', 'show', 'laleh bokks')).error).toBe(
+      `error: There is no seller laleh bokks. Did you mean Laleh Books (${seller_id})?\n`,
+    );
+    expect((await run('keys', 'issue', 'Mina Toys', '--plan', 'free', '--scopes', 'users:read')).error).toBe(
+      'error: There is no seller Mina Toys. sellers list --search finds a part of a name.\n',
+    );
   });
 
   it('is renamed, with one audit record however often', async () => {
@@ -101,6 +113,29 @@ describe('a key', () => {
     expect(error).toContain(second.key_id);
   });
 
+  it('is found by a name that a revoked key had, and a revoked key by its id only', async () => {
+    const { seller_id } = await shell.json('sellers', 'create', 'Reused Name');
+    const issue = ['keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', '--name', 'till'];
+    const revoked = await json(...issue);
+    await json('keys', 'revoke', 'till', '--yes');
+    const alone = await run('keys', 'show', 'till');
+    expect(alone).toMatchObject({ exitCode: 1 });
+    expect(alone.error).toContain(`Only revoked keys have this name. Use an id:\n  ${revoked.key_id}  `);
+    const second = await json(...issue);
+    expect(await json('keys', 'show', 'till')).toMatchObject({ key_id: second.key_id });
+    expect(await json('keys', 'show', revoked.last_four)).toMatchObject({ status: 'revoked' });
+  });
+
+  it('is shown for a secret from stdin, and a secret that no key has is not repeated', async () => {
+    const { seller_id } = await shell.json('sellers', 'create', 'Found by secret');
+    const { key_id, key } = await newKey(seller_id);
+    const found = await shell.cliWithInput(`${key}\n`, 'keys', 'find', '--json');
+    expect(JSON.parse(found.out)).toMatchObject({ key_id });
+    const unknown = await shell.cliWithInput('blk_test_unknown', 'keys', 'find');
+    expect(unknown).toMatchObject({ exitCode: 1, error: expect.stringContaining('No key has this secret') });
+    expect(unknown.error).not.toContain('blk_test_unknown');
+  });
+
   it('that is named by a seller id is refused with the keys of the seller', async () => {
     const { seller_id } = await shell.json('sellers', 'create', 'Hint');
     const { key_id } = await newKey(seller_id);
@@ -121,4 +156,15 @@ describe('a key', () => {
       expect(ended.out + ended.error).not.toContain(key);
     }
   });
+});
+
+it('the audit of neither a seller nor a key names both, and that of a deleted seller is shown by its id', async () => {
+  expect((await run('audit', 'nothing')).error).toBe(
+    'error: There is no seller and no key nothing. Name one, or deployment.\n',
+  );
+  expect((await run('audit', 'sel_nothing')).error).toBe('error: There is no seller sel_nothing.\n');
+  const { seller_id } = await json('sellers', 'create', 'Deleted Shop');
+  await json('sellers', 'delete', seller_id, '--yes');
+  const { records } = await json('audit', seller_id, '--limit', '1');
+  expect(records).toMatchObject([{ action: 'seller.deleted', details: { name: 'Deleted Shop' } }]);
 });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 afterAll(() => shell.stop());
 
 const newKey = async () => {
-  const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+  const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
   return shell.json('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read');
 };
 

@@ -54,6 +54,15 @@ describe('render', () => {
     ]);
   });
 
+  it('wraps names so that the columns after them stay beside them, where the table would be too wide', () => {
+    const table = { ...SELLERS, fields: ['seller_id', 'name', 'status', 'users'] };
+    expect(lines(render(table, 40)).slice(0, 3)).toEqual([
+      'seller  name            status     users',
+      'sel_1   Kaveh Books of  active     2,000',
+      '        Tehran',
+    ]);
+  });
+
   it('shows the fields that a terminal has room for, and writes all of them to a pipe', () => {
     const table = {
       ...SELLERS,
@@ -61,6 +70,7 @@ describe('render', () => {
       terminalFields: ['name', 'seller_id'],
     };
     expect(lines(render(table, 80))[1]).toBe('Kaveh Books of Tehran  sel_1');
+    expect(lines(render(table, 20, true))[1]).toBe('sel_1   Kaveh Books of Tehran  free');
     expect(lines(render(table, undefined)).slice(0, 2)).toEqual([
       'seller_id\tname\tplan',
       'sel_1\tKaveh Books of Tehran\tfree',

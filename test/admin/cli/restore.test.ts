@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { STATES } from '#admin/operations/restore/report.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
-import type { StoredItem } from '#shared/table/writes.ts';
 import { itemsIn } from '#test/admin/operations/restore/damage.ts';
+import { linked, linkOf, registerBuyer } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
@@ -16,22 +16,22 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([shell.stop(), rm(folder, { recursive: true })]));
 
-const newKey = async () => {
-  const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
-  return shell.json('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read');
-};
-
-const restorePoint = async () => {
+/** A seller with two users, of whom the table has lost one since the restore point, and the other was removed. */
+const damaged = async () => {
+  const { table } = shell.admin;
+  const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
+  await registerBuyer(table);
+  const users = userStore(table);
+  const [lost, removed] = [
+    await linked(users, linkOf(seller_id, 'Sara')),
+    await linked(users, linkOf(seller_id, 'Reza')),
+  ];
   const source = await startEmbeddedTable();
-  await putAll(source, await itemsIn(shell.admin.table));
-  return source.name;
-};
-
-/** Deletes keys, and what finds them. */
-const lose = async (...keyIds: readonly string[]): Promise<void> => {
-  const isLost = ({ pk, sk, key_id }: StoredItem) =>
-    keyIds.some((id) => sk === `KEY#${id}` || pk === `KEYID#${id}` || key_id === id);
-  await deleteAll(shell.admin.table, (await itemsIn(shell.admin.table)).filter(isLost));
+  await putAll(source, await itemsIn(table));
+  await shell.json('users', 'remove', removed.id, '--seller', seller_id, '--yes');
+  const isLost = ({ pk }: Record<string, unknown>) => /^(?:USERS|PERSON|LINKS)#/.test(String(pk));
+  await deleteAll(table, (await itemsIn(table)).filter(isLost));
+  return { from: source.name, seller_id, lost: lost.id, removed: removed.id };
 };
 
 const inFile = async (...lines: readonly string[]): Promise<string> => {
@@ -40,136 +40,87 @@ const inFile = async (...lines: readonly string[]): Promise<string> => {
   return file;
 };
 
-describe('restore', () => {
-  it('brings back a key that was lost as pending, after compare has shown it and changed nothing, and leaves nothing to reconcile', async () => {
-    const { key_id, seller_id } = await newKey();
-    const from = await restorePoint();
-    await lose(key_id);
-    const expected = (state: string, detail: string) => ({
-      from,
-      to: shell.admin.table.name,
-      counts: [{ seller_id, kind: 'key', state, count: 1 }],
-      listed: [{ state, detail, count: 1, items: [{ kind: 'key', id: key_id, seller_id }] }],
+describe('restore copy', () => {
+  it('shows in a dry run what it would do, then asks, puts back what was lost and lists why the rest stays away', async () => {
+    const { from, seller_id, lost, removed } = await damaged();
+    const expected = (result: 'missing' | 'copied', isDryRun: boolean) => ({
+      ...{ from, to: shell.admin.table.name, dry_run: isDryRun },
+      counts: { [result]: 1, removed: 1 },
+      found: [
+        { result, kind: 'user', id: lost, seller_id },
+        { result: 'removed', kind: 'user', id: removed, seller_id },
+      ],
     });
-    expect(await shell.json('restore', 'compare', from)).toEqual(
-      expected('missing', '`restore copy` puts it back.'),
-    );
-    expect(await shell.cli('keys', 'show', key_id)).toMatchObject({ exitCode: 1 });
+    expect(await shell.json('restore', 'copy', from, '--dry-run')).toEqual(expected('missing', true));
     expect(await shell.cli('restore', 'copy', from)).toMatchObject({
       exitCode: 1,
-      error: expect.stringContaining('Add --yes'),
+      error: expect.stringContaining(
+        '--dry-run shows what that is. This terminal is not interactive. Add --yes.',
+      ),
     });
-    expect(await shell.json('restore', 'copy', from, '--yes')).toEqual(
-      expected('pending', 'The key is back and waits: `keys confirm` or `keys revoke`.'),
-    );
-    expect(await shell.json('keys', 'show', key_id)).toMatchObject({ status: 'pending' });
-    expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
-    await shell.json('keys', 'confirm', key_id);
-    expect((await shell.cli('restore', 'compare', from)).out).toBe('Nothing is missing.\n');
+    expect(await shell.json('restore', 'copy', from, '--yes')).toEqual(expected('copied', false));
+    expect(await shell.json('users', 'show', lost)).toMatchObject({ data: [{ seller_id }] });
   });
 
-  it('writes the id of everything that it finds to a file, and shows twenty of each state within 80 columns', async () => {
-    const keys: string[] = [];
-    for (let count = 0; count < 21; count += 1) keys.push((await newKey()).key_id);
-    const from = await restorePoint();
-    await lose(...keys);
-    const file = join(folder, 'ids.csv');
-    const { listed } = await shell.json('restore', 'compare', from, '--list', file);
-    expect(listed).toMatchObject([{ state: 'missing', count: 21, items: { length: 20 } }]);
-    const lines = (await readFile(file, 'utf8')).trim().split('\n');
-    expect(lines[0]).toBe('seller_id,kind,id,state');
-    const found = lines.slice(1).map((line) => line.replace(/^sel_\w{22},/, ''));
-    expect(found.sort()).toEqual(keys.map((id) => `key,${id},missing`).sort());
+  it('fits a terminal of 80 columns, with a sentence about each result', async () => {
+    const { from, lost } = await damaged();
     const { out, error } = await shell.cliWithPerson(() => 'y', 'restore', 'copy', from);
-    expect(out).toContain('21, of which these are the first');
-    const shown = [...`${out}${error}`.split('\n'), ...Object.values(STATES)];
-    expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(out).toContain('copied   1      It is back.\n');
+    expect(out).toMatch(new RegExp(`^copied +user +${lost} +sel_\\w{22}$`, 'm'));
+    expect(`${out}${error}`.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect((await shell.cli('restore', 'copy', from, '--dry-run', '--seller', 'sel_1')).error).toContain(
+      'has no seller sel_1.',
+    );
   });
 
-  it('takes one seller and the phones that were erased since, in a compare too', async () => {
-    const [{ seller_id, key_id }, other] = [await newKey(), await newKey()];
-    const from = await restorePoint();
-    await lose(key_id, other.key_id);
+  it('takes the phones of a file as erased since', async () => {
+    const { from, lost, seller_id } = await damaged();
+    const phone = '+989121234567';
+    const [hash = ''] = (await shell.hashes.phone(phone)).keys((each) => each);
+    const source = { client: shell.admin.table.client, name: from };
+    const items = await itemsIn(source);
+    await putAll(
+      source,
+      items.filter(({ id }) => id === lost).map((item) => ({ ...item, phone_hash: hash })),
+    );
     const file = await inFile('09121234567', '');
-    const options = ['--seller', seller_id, '--erased', file];
-    const missing = [{ seller_id, kind: 'key', state: 'missing', count: 1 }];
-    expect(await shell.json('restore', 'compare', from, ...options)).toMatchObject({ counts: missing });
+    const { found } = await shell.json('restore', 'copy', from, '--dry-run', '--erased', file);
+    expect(found).toContainEqual({ result: 'erased', kind: 'user', id: lost, seller_id });
   });
 
-  it('names a table that does not exist, the line of a file of phones that is none, and a list that cannot be written', async () => {
-    await newKey();
+  it('names a table that does not exist, a file that cannot be read, and the line of it that is no phone', async () => {
     const file = await inFile('09121234567', 'not a phone');
-    const errorOf = async (...args: readonly string[]) => (await shell.cli('restore', ...args)).error;
-    expect(await errorOf('compare', 'none')).toContain('There is no table none');
-    expect(await errorOf('copy', 'none', '--erased', file)).toContain('Line 2 of');
-    expect(await errorOf('compare', 'none', '--list', folder)).toContain('cannot be written');
+    const errorOf = async (...args: readonly string[]) =>
+      (await shell.cli('restore', 'copy', 'none', '--yes', ...args)).error;
+    expect(await errorOf()).toContain('There is no table none in this account and Region.');
+    expect(await errorOf('--erased', file)).toContain(`Line 2 of ${file} is not an Iranian mobile number.`);
+    expect(await errorOf('--erased', folder)).toContain(`${folder} cannot be read.`);
   });
 });
 
-describe('keys confirm', () => {
-  it('makes a restored key valid again, with its key in API Gateway, and refuses a key that does not wait', async () => {
-    const { key_id } = await newKey();
-    await shell.json('keys', 'rotate', key_id, '--grace', '1h');
-    const from = await restorePoint();
-    const { secrets } = await shell.json('keys', 'show', key_id);
-    await lose(key_id);
-    await shell.json('restore', 'copy', from, '--yes');
-    await shell.cli('reconcile', '--fix', '--yes');
-    expect(await shell.json('keys', 'show', key_id)).toMatchObject({ status: 'pending', secrets });
-    const [registered] = await Array.fromAsync(shell.usagePlans.listKeys(shell.admin.gatewayKeyName(key_id)));
-    await shell.usagePlans.deleteKey(registered?.id ?? '');
-    expect(await shell.json('keys', 'confirm', key_id)).toMatchObject({
-      keys: [{ key_id, status: 'active' }],
-    });
-    expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
-    expect(await shell.cli('keys', 'confirm', key_id)).toMatchObject({
-      exitCode: 1,
-      error: expect.stringContaining('does not wait'),
+describe('restore renumber', () => {
+  it('asks, and raises the event numbers of each seller of the restored table', async () => {
+    const { from } = await damaged();
+    const asked: string[] = [];
+    const answer = (question: string): string => {
+      asked.push(question);
+      return 'y';
+    };
+    const { out } = await shell.cliWithPerson(answer, 'restore', 'renumber', from);
+    expect(asked).toEqual([
+      `Raise the event numbers of 1 seller of ${from} by 1,000,000? Every reader of events reads all users again. [y/N] `,
+    ]);
+    expect(out).toBe('Raised the event numbers of 1 seller by 1,000,000.\n');
+    expect(await shell.json('restore', 'renumber', from, '--yes')).toEqual({
+      table: from,
+      sellers: 1,
+      raised_by: 1_000_000,
     });
   });
 
-  it('makes several keys valid, or all that wait but those of a file, after a question', async () => {
-    const ids: string[] = [];
-    for (let count = 0; count < 5; count += 1) ids.push((await newKey()).key_id);
-    const from = await restorePoint();
-    await lose(...ids.slice(1));
-    await shell.json('restore', 'copy', from, '--yes');
-    const statuses = async () =>
-      Promise.all(ids.map(async (id) => (await shell.json('keys', 'show', id)).status));
-    const [, first = '', second = '', third = ''] = ids;
-    await shell.json('keys', 'confirm', first, second);
-    expect(await statuses()).toEqual(['active', 'active', 'active', 'pending', 'pending']);
-    const file = await inFile(third, 'key_issuedAndRevokedSince', '');
-    expect(await shell.cli('keys', 'confirm', '--all-except', file)).toMatchObject({
-      exitCode: 1,
-      error: expect.stringContaining('Make 1 key valid and leave 1 key pending?'),
-    });
-    await shell.json('keys', 'confirm', '--all-except', file, '--yes');
-    expect(await statuses()).toEqual(['active', 'active', 'active', 'pending', 'active']);
-  });
-
-  it('refuses a file with a line that is no key id, and a command line with no keys or with both', async () => {
-    const { key_id } = await newKey();
-    const file = await inFile('key_1', 'key-2');
-    expect((await shell.cli('keys', 'confirm', '--all-except', file, '--yes')).error).toContain('Line 2 of');
-    expect(await shell.cli('keys', 'confirm')).toMatchObject({ exitCode: 2 });
-    expect(await shell.cli('keys', 'confirm', key_id, '--all-except', file)).toMatchObject({ exitCode: 2 });
-  });
-});
-
-describe('keys find', () => {
-  it('shows the key of a secret from stdin, and repeats no secret that it does not find', async () => {
-    const { key_id, key } = await newKey();
-    const found = await shell.cliWithInput(`${key}\n`, 'keys', 'find', '--json');
-    expect(JSON.parse(found.out)).toMatchObject({ key_id });
-    const unknown = await shell.cliWithInput('blk_test_unknown', 'keys', 'find');
-    expect(unknown).toMatchObject({ exitCode: 1, error: expect.stringContaining('No key has this secret') });
-    expect(unknown.error).not.toContain('blk_test_unknown');
-  });
-});
-
-describe('hash-secret rotate', () => {
-  it('is refused for the local service', async () => {
-    expect(await shell.cli('hash-secret', 'rotate', '--yes')).toMatchObject({ exitCode: 2 });
+  it('says in its question that the table is in service', async () => {
+    await damaged();
+    const { error } = await shell.cli('restore', 'renumber', shell.admin.table.name);
+    expect(error).toContain('by 1,000,000? This table is in service. Every reader');
   });
 });

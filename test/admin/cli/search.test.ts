@@ -7,7 +7,7 @@ let keyId: string;
 let userId: string;
 beforeAll(async () => {
   shell = await startTestShell();
-  ({ seller_id: sellerId } = await shell.json('sellers', 'create', 'Kaveh Books'));
+  ({ seller_id: sellerId } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes'));
   await shell.json('sellers', 'create', 'Parvin Shoes');
   const issue = ['keys', 'issue', sellerId, '--plan', 'free', '--scopes', 'users:read', '--name'];
   ({ key_id: keyId } = await shell.json(...issue, 'Checkout'));

@@ -6,7 +6,7 @@ beforeAll(async () => {
   shell = await startTestShell();
 });
 beforeEach(async () => {
-  sellerId = (await shell.json('sellers', 'create', 'Kaveh Books')).seller_id;
+  sellerId = (await shell.json('sellers', 'create', 'Kaveh Books', '--yes')).seller_id;
 });
 afterAll(() => shell.stop());
 

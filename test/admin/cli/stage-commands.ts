@@ -31,7 +31,7 @@ export const stageCommands = ({ stage, lacks = [] }: StageOptions): void => {
   let key: { key_id: string; key: string };
 
   it('creates a seller and lists it', async () => {
-    seller = await admin('sellers', 'create', 'Kaveh Books');
+    seller = await admin('sellers', 'create', 'Kaveh Books', '--yes');
     expect((await admin('sellers', 'list')).sellers).toContainEqual(seller);
   });
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => shell.stop());
 beforeEach(async () => {
-  ({ seller_id: sellerId } = await shell.json('sellers', 'create', 'Kaveh Books'));
+  ({ seller_id: sellerId } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes'));
 });
 
 const PHONE = '09121234567';

@@ -1,7 +1,7 @@
 import { assignPlan, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
-import { setSellerStatus } from '#admin/operations/sellers.ts';
+import { renameSeller, setSellerStatus } from '#admin/operations/sellers.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -22,6 +22,26 @@ describe('the administration', () => {
       plan: 'professional',
       scopes: ['users:write'],
     });
+  });
+
+  it('lets the first of two admins change a seller, and the second one try again', async () => {
+    const { admin, beforeEachWrite } = deployment;
+    const { seller_id: id } = await deployment.seller();
+    const changes = {
+      rename: [() => renameSeller(admin, id, 'First'), () => renameSeller(admin, id, 'Second')],
+      suspend: [() => setSellerStatus(admin, id, 'suspended'), () => setSellerStatus(admin, id, 'suspended')],
+      resume: [() => setSellerStatus(admin, id, 'active'), () => setSellerStatus(admin, id, 'active')],
+    } as const;
+    for (const [first, second] of Object.values(changes)) {
+      let isDone = false;
+      const meanwhile = async (): Promise<void> => {
+        if (isDone) return;
+        isDone = true;
+        await first();
+      };
+      await expect(beforeEachWrite(meanwhile, second)).rejects.toMatchObject({ code: 'changed_meanwhile' });
+    }
+    expect(await admin.sellers.find(id)).toMatchObject({ name: 'First', status: 'active' });
   });
 
   it('withdraws a key whose seller is suspended while the key is being issued', async () => {
@@ -47,7 +67,7 @@ describe('the administration', () => {
       'detach free',
       'detach professional',
       'deleteKey',
-      'write KEY KEYID SECRET AUDIT',
+      'write KEY KEYID AUDIT',
     ]);
     expect(await deployment.admin.keys.listOf(seller.seller_id)).toHaveLength(1);
     expect(await deployment.gatewayKeys()).toHaveLength(1);

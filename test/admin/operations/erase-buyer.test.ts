@@ -214,7 +214,7 @@ describe('an erasure beside a sign-in', () => {
 });
 
 describe('an interrupted erasure', () => {
-  const OF_A_USER = ['write USERS REMOVED PERSON LINKS REMOVALS AUDIT SELLER EVENTS', 'write LINKS'];
+  const OF_A_USER = ['write USERS REMOVED REMOVALS PERSON LINKS AUDIT SELLER EVENTS', 'write LINKS'];
   const WRITES = [
     ...['write CODE', 'write CODE', 'write CODE'],
     ...['write LIMIT', 'write LIMIT'],

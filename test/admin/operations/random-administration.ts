@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
+import { AdminError } from '#admin/admin-error.ts';
 import { eraseBuyer, unlockBuyer } from '#admin/operations/buyers.ts';
 import { assignPlan, revokeKey, rotateKey, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { createSeller, setSellerStatus, setSellerTemplates } from '#admin/operations/sellers.ts';
 import { removeUser } from '#admin/operations/users.ts';
-import { Refusal } from '#admin/refusal.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey } from '#shared/table/keys.ts';
@@ -142,7 +142,7 @@ export const beginHistory = async (deployment: TestAdministration) => {
         await OPERATIONS[name](world, choice);
       } catch (error) {
         // For example a change of a revoked key.
-        if (!(error instanceof Refusal)) throw error;
+        if (!(error instanceof AdminError)) throw error;
       }
     }
   };

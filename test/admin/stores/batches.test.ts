@@ -1,5 +1,5 @@
 import { type BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { batchGetAll, pacer, putAll } from '#admin/stores/batches.ts';
+import { batchGetAll, putAll } from '#admin/stores/batches.ts';
 import type { Table } from '#shared/table/client.ts';
 import { chunksOf } from '#shared/table/reads.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
@@ -66,20 +66,5 @@ describe('putAll', () => {
     await putAll(watched, items);
     expect(await batchGetAll(table, items)).toHaveLength(500);
     expect(most).toBeLessThan(10);
-  });
-});
-
-describe('pacer', () => {
-  it('lets so many units begin in a second: the first at once, each of the others after those before it', () => {
-    const pace = pacer(100);
-    // At 10 s: 50 units take until 10.5 s, and 30 more until 10.8 s.
-    expect([pace(50, 10_000), pace(30, 10_000), pace(20, 10_400), pace(1, 10_900)]).toEqual([
-      0, 500, 400, 100,
-    ]);
-  });
-
-  it('saves up nothing while no work was done', () => {
-    const pace = pacer(100);
-    expect([pace(100, 0), pace(100, 60_000), pace(100, 60_000)]).toEqual([0, 0, 1000]);
   });
 });

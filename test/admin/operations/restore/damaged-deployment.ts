@@ -1,9 +1,7 @@
 /** A deployment with one seller, a restore point, and a damage after it. */
 import { isDeepStrictEqual } from 'node:util';
 import { eraseBuyer } from '#admin/operations/buyers.ts';
-import { restoreReport } from '#admin/operations/restore/report.ts';
-import { restore } from '#admin/operations/restore/restore.ts';
-import type { RestoreOptions } from '#admin/operations/restore/run.ts';
+import { type CopyOptions, copyMissing } from '#admin/operations/restore/copy.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -14,13 +12,19 @@ import { linkOf, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { type TestAdministration, useAdministration } from '../use-administration.ts';
 import { itemsIn, keyText } from './damage.ts';
+import { faultsIn, faultsOfPages } from './invariants.ts';
 
-type Options = Partial<RestoreOptions>;
+type Options = Partial<CopyOptions>;
 
-/** The keys of the items that were there before and are another one now. */
+/** The keys of the items that were there before and have changed since. */
 const changedItems = (before: readonly StoredItem[], after: readonly StoredItem[]): string[] => {
   const now = new Map(after.map((item) => [keyText(item), item]));
-  return before.filter((item) => !isDeepStrictEqual(now.get(keyText(item)), item)).map(keyText);
+  return before
+    .filter((item) => {
+      const after = now.get(keyText(item));
+      return after !== undefined && !isDeepStrictEqual(after, item);
+    })
+    .map(keyText);
 };
 
 const damagedDeployment = (deployment: TestAdministration, sellerId: string) => {
@@ -33,16 +37,11 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
     return source;
   };
 
-  const run = async (isCopy: boolean, options: Options = {}): Promise<string[]> => {
-    const lines: string[] = [];
-    const report = restoreReport({ write: (line) => lines.push(line.trim()) });
-    await restore(admin, { source: restoredTable(), report, isCopy, ...options });
-    for (const line of lines.slice(1)) expect(line).toMatch(/^(?:sel_\w{22},(?!buyer)|,buyer)/);
-    // `<seller>,<kind>,<id>,<state>` without the seller
-    return lines
-      .slice(1)
-      .map((line) => line.split(',').slice(1).join(' '))
-      .sort();
+  /** Returns `<kind> <id> <result>` of each finding, sorted. */
+  const run = async (options: Options): Promise<string[]> => {
+    const found = await copyMissing(admin, { source: restoredTable(), isDryRun: false, ...options });
+    for (const { kind, sellerId: of } of found) expect(of !== undefined).toBe(kind === 'user');
+    return found.map(({ kind, id, result }) => `${kind} ${id} ${result}`).sort();
   };
 
   return {
@@ -102,34 +101,43 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
       return source;
     },
 
-    /** Returns what a compare finds. It changes nothing. */
-    async compared(options?: Options): Promise<string[]> {
+    /** Returns what a dry run finds. It changes nothing. */
+    async dryRun(options?: Options): Promise<string[]> {
       const before = await itemsIn(table);
-      const found = await run(false, options);
+      const found = await run({ ...options, isDryRun: true });
       expect(await itemsIn(table)).toEqual(before);
       return found;
     },
 
-    /** Returns what a copy does, and which items of before it changes: none but sellers. */
-    async copied(options?: Options): Promise<string[]> {
+    /** Returns what a copy does. Of what was there it changes the counts of sellers and the index of removals only. */
+    async copied(options: Options = {}): Promise<string[]> {
       const before = await itemsIn(table);
-      const found = await run(true, options);
+      const found = await run(options);
       const changed = changedItems(before, await itemsIn(table));
-      expect(changed.filter((key) => !/^SELLER#\S+ SELLER$/.test(key))).toEqual([]);
+      expect(changed.filter((key) => !/^(?:SELLER#\S+ SELLER$|REMOVALS#)/.test(key))).toEqual([]);
       return found;
     },
 
     /** Returns what a copy does if a change comes just before its first write of a kind of items: `USERS`, `BUYER` … */
-    async copiedBeside(kind: string, change: () => Promise<unknown>): Promise<string[]> {
+    async copiedBeside(
+      kind: string,
+      change: () => Promise<unknown>,
+      options: Options = {},
+    ): Promise<string[]> {
       let isChanged = false;
       const beforeWrite = async (write: string): Promise<void> => {
         if (isChanged || !write.includes(kind)) return;
         isChanged = true;
         await change();
       };
-      const found = await deployment.beforeEachWrite(beforeWrite, () => run(true));
+      const found = await deployment.beforeEachWrite(beforeWrite, () => run(options));
       expect(isChanged).toBe(true);
       return found;
+    },
+
+    /** What is wrong with the users of the table, their places and their pages. */
+    async faults(): Promise<string[]> {
+      return [...faultsIn(await itemsIn(table)), ...(await faultsOfPages(table, sellerId))];
     },
   };
 };

@@ -1,25 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import * as v from 'valibot';
 import { pointersOf } from '#admin/operations/restore/decisions.ts';
-import { isUsable, keySecretSchema } from '#shared/api-keys/api-key-item.ts';
+import type { Table } from '#shared/table/client.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
+import { userReads } from '#shared/users/read-users.ts';
 import { keyText } from './damage.ts';
 
 const kindOf = ({ pk }: StoredItem): string => String(pk).split('#')[0] as string;
 const sellerOf = ({ pk }: StoredItem): string => String(pk).split('#')[1] as string;
 const ofKind = (items: readonly StoredItem[], kind: string) => items.filter((item) => kindOf(item) === kind);
-
-/** Returns the hashes of the secrets that the authorizer accepts. */
-export const validSecretsIn = (items: readonly StoredItem[], nowMs: number): string[] =>
-  ofKind(items, 'SECRET')
-    .filter((item) => isUsable(v.parse(keySecretSchema, item), nowMs))
-    .map(({ pk }) => String(pk));
-
-/** A seller that comes back numbers its events on from a million above. */
-const EVENTS_AHEAD = 1_000_000;
-
-const isNext = (before: number, sequence: number): boolean =>
-  sequence === before + 1 || sequence > before + EVENTS_AHEAD;
 
 /** Returns what is wrong among the items of a table: users, the items derived from them, counts, and events. */
 export const faultsIn = (items: readonly StoredItem[]): string[] => {
@@ -38,14 +26,12 @@ export const faultsIn = (items: readonly StoredItem[]): string[] => {
     const last = new Map<unknown, number>();
     let before = 0;
     for (const { sk, type, user_id } of events) {
-      if (!isNext(before, Number(sk))) faults.push(`event ${sk} after ${before}`);
+      if (Number(sk) !== before + 1) faults.push(`event ${sk} after ${before}`);
       before = Number(sk);
       if (type === 'user.removed') last.delete(user_id);
       else last.set(user_id, Number(sk));
     }
-    if (seller.event_count !== before && !isNext(before, Number(seller.event_count) + 1)) {
-      faults.push(`${seller.event_count} counted after ${before}`);
-    }
+    if (seller.event_count !== before) faults.push(`${seller.event_count} counted after ${before}`);
     if (Number(seller.user_count) - Number(seller.removed_count) !== own.length)
       faults.push(`${seller.user_count} - ${seller.removed_count} is not ${own.length} users`);
     const stored = new Map(own.map((user) => [user.id, user.last_event]));
@@ -55,4 +41,20 @@ export const faultsIn = (items: readonly StoredItem[]): string[] => {
       );
   }
   return faults;
+};
+
+/** Returns how the pages of a seller differ from the list of all its users. */
+export const faultsOfPages = async (table: Table, sellerId: string): Promise<string[]> => {
+  const { listAfter, listPage } = userReads(table);
+  const { users, total } = await listAfter(sellerId, 0, 1000);
+  const expected = users.map(({ id }) => id);
+  const paged: string[] = [];
+  for (let page = 1, last = 1; page <= last; page += 1) {
+    const read = await listPage(sellerId, page, 2);
+    last = read.totalPages;
+    paged.push(...read.users.map(({ id }) => id));
+  }
+  return total === expected.length && isDeepStrictEqual(paged, expected)
+    ? []
+    : [`pages have ${paged}, the list ${expected}, and the total is ${total}`];
 };

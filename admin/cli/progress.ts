@@ -1,0 +1,58 @@
+import { SingleBar } from 'cli-progress';
+import type { Terminal } from './terminal.ts';
+
+/** npm forwards a Ctrl-C that the terminal has sent to this process already. Both arrive within this time. */
+const SAME_KEYSTROKE_MS = 500;
+
+/**
+ * Returns a signal that Ctrl-C or SIGTERM aborts, instead of ending the process; a second one ends it. `restore` removes the
+ * handlers.
+ */
+export const abortOnInterrupt = (): { readonly signal: AbortSignal; restore(): void } => {
+  const controller = new AbortController();
+  let firstAtMs: number | undefined;
+  const onSignal = (): void => {
+    if (firstAtMs !== undefined && Date.now() - firstAtMs > SAME_KEYSTROKE_MS) process.exit(1);
+    firstAtMs ??= Date.now();
+    controller.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return {
+    signal: controller.signal,
+    restore() {
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+    },
+  };
+};
+
+/** What long work gets: a signal that Ctrl-C or SIGTERM aborts, and a function that shows how many of its items are done. */
+interface Progress {
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Runs long work, with its progress on stderr if that is a terminal. */
+export const withProgress = async <T>(
+  { errorStream: stream }: Pick<Terminal, 'errorStream'>,
+  items: string,
+  work: (progress: Progress) => Promise<T>,
+): Promise<T> => {
+  const format = `{bar} {percentage} %  {value} of {total} ${items}  {eta_formatted}`;
+  // Ctrl-C ends the work after its step: abortOnInterrupt.
+  const look = { barsize: 24, barCompleteChar: '#', barIncompleteChar: '.', gracefulExit: false };
+  const bar = new SingleBar({ stream, format, ...look });
+  const { signal, restore } = abortOnInterrupt();
+  bar.start(0, 0);
+  const onProgress = (done: number, total: number): void => {
+    bar.setTotal(total);
+    bar.update(done);
+  };
+  try {
+    return await work({ signal, onProgress });
+  } finally {
+    bar.stop();
+    restore();
+  }
+};
