@@ -1,4 +1,4 @@
-import createClient from 'openapi-fetch';
+import createClient, { type Client } from 'openapi-fetch';
 import { type EventPage, type EventsStart, followEvents, type UserEvent } from './events.ts';
 import { announcingExpiry } from './expiry.ts';
 import type { paths } from './generated/openapi.ts';
@@ -50,56 +50,15 @@ const byUserId = (id: string) =>
 
 const bearer = (accessToken: string) => ({ Authorization: `Bearer ${accessToken}` });
 
-/** Creates a client of the Buyer Linking API. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
-export const buyerLinking = (options: Options) => {
-  const { baseUrl, apiKey, onKeyExpiring, retries } = checkedOptions(options);
-  const fetch = announcingExpiry(retries.fetch, onKeyExpiring);
-  const httpWith = (limits: Partial<RetryPolicy>) =>
-    createClient<paths>({
-      baseUrl,
-      headers: { 'X-Api-Key': apiKey },
-      fetch: retryingFetch({ ...retries, fetch, ...limits }),
-    });
-  const http = httpWith({});
-  const httpOfEvents = httpWith({ maxRetries: Infinity, maxWaitSeconds: Infinity });
+type Http = Client<paths>;
 
+const readUsers = (http: Http) => {
   const listUsers = async (query: UserQuery = {}, { signal }: Call = {}): Promise<UserPage> =>
-    dataOf(await http.GET('/v1/users', { params: { query }, ...(signal && { signal }) }));
-
+    dataOf(await http.GET('/v1/users', { params: { query }, signal }));
   return {
-    /** Links a buyer. A repeated call with the same person returns the existing user. */
-    async linkBuyer(body: NewUser, { accessToken, signal }: LinkOptions = {}): Promise<LinkedUser> {
-      const headers = accessToken === undefined ? {} : bearer(accessToken);
-      const reply = await http.POST('/v1/users', { body, headers, ...(signal && { signal }) });
-      return { user: dataOf(reply), isNew: reply.response.status === 201 };
-    },
-
     /** Returns one of your users. Throws `user_not_found` if the id is unknown or the user was removed. */
     async getUser(id: string, { signal }: Call = {}): Promise<User> {
-      return dataOf(await http.GET('/v1/users/{id}', { params: byUserId(id), ...(signal && { signal }) }));
-    },
-
-    /**
-     * Corrects the display_name, the external_id (null clears it) or both. Throws `user_not_found`, and `external_id_conflict` if another
-     * of your users has the external id.
-     */
-    async updateUser(id: string, body: UserUpdate, { signal }: Call = {}): Promise<CorrectedUser> {
-      const params = byUserId(id);
-      return dataOf(await http.PATCH('/v1/users/{id}', { params, body, ...(signal && { signal }) }));
-    },
-
-    /**
-     * Checks a user again, also with another phone, and returns it as it is now. Throws `identity_mismatch` or `phone_not_owned` after a
-     * verdict against the person: the user stays as it is.
-     */
-    async checkUser(id: string, body: CheckedPerson, { signal }: Call = {}): Promise<User> {
-      const request = { params: byUserId(id), body, ...(signal && { signal }) };
-      return dataOf(await http.POST('/v1/users/{id}/checks', request));
-    },
-
-    /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
-    async removeUser(id: string, { signal }: Call = {}): Promise<void> {
-      await http.DELETE('/v1/users/{id}', { params: byUserId(id), ...(signal && { signal }) });
+      return dataOf(await http.GET('/v1/users/{id}', { params: byUserId(id), signal }));
     },
 
     /** Returns one page of your users, in the order of linking; with `phone` or `external_id` those that match. */
@@ -117,69 +76,132 @@ export const buyerLinking = (options: Options) => {
         after = page.next_after ?? undefined;
       } while (after !== undefined);
     },
+  };
+};
 
-    /** Returns one page of events: the changes of your users, oldest first. Throws `events_expired`. */
-    async listEvents(query: EventQuery = {}, { signal }: Call = {}): Promise<EventPage> {
-      return dataOf(await http.GET('/v1/events', { params: { query }, ...(signal && { signal }) }));
-    },
+const changeUsers = (http: Http) => ({
+  /** Links a buyer. A repeated call with the same person returns the existing user. */
+  async linkBuyer(body: NewUser, { accessToken, signal }: LinkOptions = {}): Promise<LinkedUser> {
+    const headers = accessToken === undefined ? {} : bearer(accessToken);
+    const reply = await http.POST('/v1/users', { body, headers, signal });
+    return { user: dataOf(reply), isNew: reply.response.status === 201 };
+  },
 
-    /**
-     * Iterates over the events and waits for new ones: `for await (const event of client.events({ after })) …`. Store `event.sequence`
-     * with what you did for the event, and pass it as `after` when you start again. It reads 1 s after events, and less often while there
-     * are none, down to every 30 s. It repeats a read for as long as the service is unavailable or the rate limit is used up. It ends when
-     * `signal` is aborted. Throws `events_expired`.
-     */
-    events: (start: EventsStart = {}, { signal }: Call = {}): AsyncGenerator<UserEvent, void, void> => {
-      const read = async (after: number | undefined, untilAborted: AbortSignal): Promise<EventPage> =>
-        dataOf(await httpOfEvents.GET('/v1/events', { params: { query: { after } }, signal: untilAborted }));
-      return followEvents({ read, sleep: retries.sleep }, start, signal);
-    },
+  /**
+   * Corrects the display_name, the external_id (null clears it) or both. Throws `user_not_found`, and `external_id_conflict` if another
+   * of your users has the external id.
+   */
+  async updateUser(id: string, body: UserUpdate, { signal }: Call = {}): Promise<CorrectedUser> {
+    const params = byUserId(id);
+    return dataOf(await http.PATCH('/v1/users/{id}', { params, body, signal }));
+  },
 
-    /**
-     * Sends a one-time code by SMS, in Persian or with `locale: 'en'` in English. Retried only after `rate_limit_exceeded`: after any
-     * other error the SMS may have been sent.
-     */
-    async sendCode({ phone, locale = 'fa' }: CodeRequest, { signal }: Call = {}): Promise<CodeSent> {
-      const body = { phone, locale };
-      return dataOf(await http.POST('/v1/auth/otp/send', { body, ...(signal && { signal }) }));
-    },
+  /**
+   * Checks a user again, also with another phone, and returns it as it is now. Throws `identity_mismatch` or `phone_not_owned` after a
+   * verdict against the person: the user stays as it is.
+   */
+  async checkUser(id: string, body: CheckedPerson, { signal }: Call = {}): Promise<User> {
+    const request = { params: byUserId(id), body, signal };
+    return dataOf(await http.POST('/v1/users/{id}/checks', request));
+  },
 
-    /** Exchanges a code for an access token. Retried only after `rate_limit_exceeded`: after any other error the code may be used. */
-    async verifyCode(body: TypedCode, { signal }: Call = {}): Promise<AccessToken> {
-      return dataOf(await http.POST('/v1/auth/otp/verify', { body, ...(signal && { signal }) }));
-    },
+  /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
+  async removeUser(id: string, { signal }: Call = {}): Promise<void> {
+    await http.DELETE('/v1/users/{id}', { params: byUserId(id), signal });
+  },
+});
 
-    /** For the buyer app: returns the links of the signed-in buyer's phone with this person, the oldest first. */
-    async findLinks(body: ClaimedPerson, { accessToken, signal }: BuyerCall): Promise<readonly BuyerLink[]> {
-      const request = { body, headers: bearer(accessToken), ...(signal && { signal }) };
-      return dataOf(await http.POST('/v1/buyer/links/find', request)).data;
-    },
+const signIns = (http: Http) => ({
+  /**
+   * Sends a one-time code by SMS, in Persian or with `locale: 'en'` in English. Retried only after `rate_limit_exceeded`: after any
+   * other error the SMS may have been sent.
+   */
+  async sendCode({ phone, locale = 'fa' }: CodeRequest, { signal }: Call = {}): Promise<CodeSent> {
+    const body = { phone, locale };
+    return dataOf(await http.POST('/v1/auth/otp/send', { body, signal }));
+  },
 
-    /** For the buyer app: ends a link of the signed-in buyer for good. A repeated call succeeds. */
-    async endLink(id: string, { accessToken, signal }: BuyerCall): Promise<void> {
-      const params = byId(id, /^lnk_[\w-]{22}$/, 'A link id is lnk_ and 22 characters.');
-      const request = { params, headers: bearer(accessToken), ...(signal && { signal }) };
-      await http.DELETE('/v1/buyer/links/{id}', request);
-    },
+  /** Exchanges a code for an access token. Retried only after `rate_limit_exceeded`: after any other error the code may be used. */
+  async verifyCode(body: TypedCode, { signal }: Call = {}): Promise<AccessToken> {
+    return dataOf(await http.POST('/v1/auth/otp/verify', { body, signal }));
+  },
+});
 
-    /** Returns the key that this client uses. */
-    async key({ signal }: Call = {}): Promise<Key> {
-      return dataOf(await http.GET('/v1/key', { ...(signal && { signal }) }));
-    },
+const buyerLinks = (http: Http) => ({
+  /** For the buyer app: returns the links of the signed-in buyer's phone with this person, the oldest first. */
+  async findLinks(body: ClaimedPerson, { accessToken, signal }: BuyerCall): Promise<readonly BuyerLink[]> {
+    const request = { body, headers: bearer(accessToken), signal };
+    return dataOf(await http.POST('/v1/buyer/links/find', request)).data;
+  },
 
-    /** Returns what the key used in the last `days` times 24 hours: 1 to 35, default 7. */
-    async usage(query: UsageQuery = {}, { signal }: Call = {}): Promise<KeyUsage> {
-      return dataOf(await http.GET('/v1/key/usage', { params: { query }, ...(signal && { signal }) }));
-    },
+  /** For the buyer app: ends a link of the signed-in buyer for good. A repeated call succeeds. */
+  async endLink(id: string, { accessToken, signal }: BuyerCall): Promise<void> {
+    const params = byId(id, /^lnk_[\w-]{22}$/, 'A link id is lnk_ and 22 characters.');
+    const request = { params, headers: bearer(accessToken), signal };
+    await http.DELETE('/v1/buyer/links/{id}', request);
+  },
+});
 
-    /**
-     * Gives the key a new secret, which works beside the old one for `grace_hours`: 1 to 720, default 24. This client goes on with the old
-     * one. Retried only after `rate_limit_exceeded`. Throws `too_many_secrets` until the older one has ended, also if the response of a
-     * rotation was lost: then the operator can make another secret.
-     */
-    async rotateKey(body: Rotation = { grace_hours: 24 }, { signal }: Call = {}): Promise<NewSecret> {
-      return dataOf(await http.POST('/v1/key/secrets', { body, ...(signal && { signal }) }));
-    },
+const ownKey = (http: Http) => ({
+  /** Returns the key that this client uses. */
+  async key({ signal }: Call = {}): Promise<Key> {
+    return dataOf(await http.GET('/v1/key', { signal }));
+  },
+
+  /** Returns what the key used in the last `days` times 24 hours: 1 to 35, default 7. */
+  async usage(query: UsageQuery = {}, { signal }: Call = {}): Promise<KeyUsage> {
+    return dataOf(await http.GET('/v1/key/usage', { params: { query }, signal }));
+  },
+
+  /**
+   * Gives the key a new secret, which works beside the old one for `grace_hours`: 1 to 720, default 24. This client goes on with the old
+   * one. Retried only after `rate_limit_exceeded`. Throws `too_many_secrets` until the older one has ended, also if the response of a
+   * rotation was lost: then the operator can make another secret.
+   */
+  async rotateKey(body: Rotation = { grace_hours: 24 }, { signal }: Call = {}): Promise<NewSecret> {
+    return dataOf(await http.POST('/v1/key/secrets', { body, signal }));
+  },
+});
+
+/** `httpOfEvents` repeats a read until the service answers it. */
+const events = (http: Http, httpOfEvents: Http, { sleep }: RetryPolicy) => ({
+  /** Returns one page of events: the changes of your users, oldest first. Throws `events_expired`. */
+  async listEvents(query: EventQuery = {}, { signal }: Call = {}): Promise<EventPage> {
+    return dataOf(await http.GET('/v1/events', { params: { query }, signal }));
+  },
+
+  /**
+   * Iterates over the events and waits for new ones: `for await (const event of client.events({ after })) …`. Store `event.sequence`
+   * with what you did for the event, and pass it as `after` when you start again. It reads 1 s after events, and less often while there
+   * are none, down to every 30 s. It repeats a read for as long as the service is unavailable or the rate limit is used up. It ends when
+   * `signal` is aborted. Throws `events_expired`.
+   */
+  events: (start: EventsStart = {}, { signal }: Call = {}): AsyncGenerator<UserEvent, void, void> => {
+    const read = async (after: number | undefined, untilAborted: AbortSignal): Promise<EventPage> =>
+      dataOf(await httpOfEvents.GET('/v1/events', { params: { query: { after } }, signal: untilAborted }));
+    return followEvents({ read, sleep }, start, signal);
+  },
+});
+
+/** Creates a client of the Buyer Linking API. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
+export const buyerLinking = (options: Options) => {
+  const { baseUrl, apiKey, onKeyExpiring, retries } = checkedOptions(options);
+  const fetch = announcingExpiry(retries.fetch, onKeyExpiring);
+  const httpWith = (limits: Partial<RetryPolicy>) =>
+    createClient<paths>({
+      baseUrl,
+      headers: { 'X-Api-Key': apiKey },
+      fetch: retryingFetch({ ...retries, fetch, ...limits }),
+    });
+  const http = httpWith({});
+  const httpOfEvents = httpWith({ maxRetries: Infinity, maxWaitSeconds: Infinity });
+  return {
+    ...readUsers(http),
+    ...changeUsers(http),
+    ...events(http, httpOfEvents, retries),
+    ...signIns(http),
+    ...buyerLinks(http),
+    ...ownKey(http),
   };
 };
 
