@@ -1,13 +1,14 @@
 import type { Request, ResponseOf } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
-import { problem, serviceUnavailable } from '#shared/problems.ts';
+import { problem } from '#shared/problems.ts';
 import { HOURLY_CHECK_LIMITS } from '#shared/rate-limits/key-limits.ts';
-import { consume, requireLeft } from '#shared/rate-limits/request-limits.ts';
+import { requireLeft } from '#shared/rate-limits/request-limits.ts';
 import { buildCheckDeps } from '#shared/users/check-deps.ts';
 import { checkLimits } from '#shared/users/check-limits.ts';
 import { decideCheck } from '#shared/users/link-rules.ts';
 import { paidCheck } from '#shared/users/paid-check.ts';
 import { hashLink } from '#shared/users/read-person.ts';
+import { changedTooOften, MAX_READS, refuseLink } from '#shared/users/refused-link.ts';
 import { userRoutes } from '#shared/users/routes.ts';
 import { userConfirmer } from '#shared/users/update-user.ts';
 import { userFrom } from '#shared/users/user-item.ts';
@@ -15,16 +16,13 @@ import { userFrom } from '#shared/users/user-item.ts';
 const route = userRoutes['check-user'];
 type Response = ResponseOf<typeof route>;
 
-/** What was read can change until the result is written: it is then read again, at most twice. */
-const MAX_READS = 3;
-
 /** Checks a user of the caller's seller again, also with another phone. Returns the user with what both registries confirmed. */
 export const handle = async (
   request: Request<typeof route>,
   deps: ReturnType<typeof build>,
 ): Promise<Response> => {
   const { path, body, caller, counted } = request;
-  const { users, rateLimiter, clock } = deps;
+  const { users, clock } = deps;
   requireLeft(counted, caller, HOURLY_CHECK_LIMITS);
   const hashes = await hashLink(deps.hashes, caller.sellerId, body);
   const limits = checkLimits(caller, hashes, deps.paidChecksPerDay);
@@ -38,14 +36,11 @@ export const handle = async (
       nowMs,
     });
     const decision = decideCheck(found, { body, hashes, limits, isChecked, nowMs });
-    if (decision.next === 'refuse') {
-      if (decision.counts) await consume(rateLimiter, [limits.refusedLink], nowMs);
-      throw decision.problem;
-    }
+    if (decision.next === 'refuse') return refuseLink(deps, decision, limits);
     if (decision.next === 'show') return { status: 200, body: userFrom(decision.user) };
 
     const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
-    // Of the user's own phone, a check without a verdict tells nothing; of another one, that it is registered.
+    // With another phone, a check without a verdict is counted: it tells that the phone is registered.
     const countsUndecided = !hashes.phone.isOf(found.user?.phone_hash);
     if (!isChecked) await paidCheck(deps, { limits, person, countsUndecided });
     isChecked = true;
@@ -61,7 +56,7 @@ export const handle = async (
     if (result.written) return { status: 200, body: result.value };
     if (result.reason === 'user_not_found') throw problem('user_not_found');
   }
-  throw serviceUnavailable(new Error('what a check requires changed three times while it was made'));
+  throw changedTooOften();
 };
 
 export const build = (parts: KeyedParts) => {

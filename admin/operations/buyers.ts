@@ -12,12 +12,10 @@ import {
   limitsPartition,
   personKey,
   phoneLinksPartition,
-  sellerOfPhoneLink,
-  userKey,
 } from '#shared/table/keys.ts';
 import { getItem, queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
-import { ordinalOf } from '#shared/users/user-id.ts';
+import { type LinkPointer, readPhoneLinks, userKeyOf } from '#shared/users/phone-links.ts';
 import { removeUser } from './users.ts';
 
 /** As long as a backup of the table can be restored: 35 days. */
@@ -29,29 +27,22 @@ const countsPartition = (phoneHash: string): string => limitsPartition(phoneSubj
 const itemsOf = async ({ table }: Administration, partitions: readonly string[]): Promise<StoredItem[]> =>
   (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
 
-/** The links of sellers with a phone, as pointers to their users. `traces`: ended links. */
-const linksOf = async (admin: Administration, phone: KeyedHash) => {
-  const items = await itemsOf(admin, phone.keys(phoneLinksPartition));
-  const isLink = ({ user_id }: StoredItem): boolean => user_id !== undefined;
-  return { links: items.filter(isLink), traces: items.filter((item) => !isLink(item)) };
-};
-
 /** Reads the stored data about a phone. */
 export const readBuyerData = async (admin: Administration, phone: KeyedHash) => ({
   isRegistered: (await adminBuyerStore(admin.table).find(phone)) !== undefined,
-  links: (await linksOf(admin, phone)).links,
+  links: (await readPhoneLinks(admin.table, phone)).pointers,
   codes: await itemsOf(admin, phone.keys(codesPartition)),
 });
 
 /** Counts what an erasure concerns. */
 export const countsOf = ({ isRegistered, links, codes }: Awaited<ReturnType<typeof readBuyerData>>) => ({
-  sellers: new Set(links.map(({ sk }) => sellerOfPhoneLink(sk))).size,
+  sellers: new Set(links.map(({ sellerId }) => sellerId)).size,
   users: links.length,
   codes: codes.length,
   registrations: Number(isRegistered),
 });
 
-const deleteItem = async ({ table }: Administration, { pk, sk }: StoredItem): Promise<void> => {
+const deleteItem = async ({ table }: Administration, { pk, sk }: StoredItem | ItemKey): Promise<void> => {
   await transact(table, [{ Delete: { TableName: table.name, Key: { pk, sk } } }]);
 };
 
@@ -59,35 +50,35 @@ const deleteItem = async ({ table }: Administration, { pk, sk }: StoredItem): Pr
  * Removes the user of a phone link, unless it is gone or has another phone now. A damaged table can hold a link without its user: it
  * goes too.
  */
-const eraseLink = async (admin: Administration, link: StoredItem): Promise<void> => {
-  const [sellerId, userId] = [sellerOfPhoneLink(link.sk), String(link.user_id)];
-  const user = await getItem(admin.table, userKey(sellerId, ordinalOf(userId) ?? 0), 'id, phone_hash');
+const eraseLink = async (admin: Administration, link: LinkPointer): Promise<void> => {
+  const { sellerId, userId } = link;
+  const user = await getItem(admin.table, userKeyOf(link), 'id, phone_hash');
   if (user?.id === userId && phoneLinksPartition(String(user.phone_hash)) === link.pk) {
     await removeUser(admin, { sellerId, userId, reason: 'erasure' });
   }
   await deleteItem(admin, link);
 };
 
-/** Deletes a refusal with the person item that holds it too, unless the person has a later link or refusal by another phone. */
-const eraseTrace = async (admin: Administration, trace: StoredItem): Promise<void> => {
-  const sortKey = String(trace.sk);
+/** Deletes an ended link, and the person item that holds it too, unless the person has a later link, or a later end with another phone. */
+const eraseEnded = async (admin: Administration, ended: StoredItem): Promise<void> => {
+  const sortKey = String(ended.sk);
   if (sortKey.startsWith(ENDED_LINK_PREFIX)) {
     const [, sellerId = '', personHash = ''] = sortKey.split('#');
     const Delete = {
       TableName: admin.table.name,
       Key: personKey(sellerId, personHash),
       ConditionExpression: 'attribute_not_exists(user_id) AND phone_hash = :phone',
-      ExpressionAttributeValues: { ':phone': String(trace.pk).slice(phoneLinksPartition('').length) },
+      ExpressionAttributeValues: { ':phone': String(ended.pk).slice(phoneLinksPartition('').length) },
     };
     await transact(admin.table, [{ Delete }]);
   }
-  await deleteItem(admin, trace);
+  await deleteItem(admin, ended);
 };
 
 /**
  * Erases a buyer for all sellers: the codes, the registration and every linked user. The codes go first: a sign-in in progress redeems
  * one in the transaction that registers. The users go after it: a link in progress requires the registration in its transaction. The
- * refusals go last: the buyer can end a link until its user is removed. After an
+ * ended links go last: the buyer can end a link until its user is removed. After an
  * interruption, run it again: it removes the rest. The audit records hold counts and no phone; the first one holds its hashes for 35
  * days. Returns the counts of what it removed.
  */
@@ -102,10 +93,10 @@ export const eraseBuyer = async (admin: Administration, phone: KeyedHash) => {
     ttl: Math.ceil(admin.clock() / 1000) + HASHES_KEPT_SECONDS,
   };
   await adminBuyerStore(admin.table).remove(phone, started);
-  const { links } = await linksOf(admin, phone);
+  const { pointers: links } = await readPhoneLinks(admin.table, phone);
   for (const link of links) await eraseLink(admin, link);
-  const { traces } = await linksOf(admin, phone);
-  for (const trace of traces) await eraseTrace(admin, trace);
+  const { ended } = await readPhoneLinks(admin.table, phone);
+  for (const item of ended) await eraseEnded(admin, item);
   const counts = countsOf({ isRegistered, links, codes });
   await admin.audit.write(admin.record({ action: 'buyer.erased', details: counts }));
   return counts;

@@ -10,7 +10,7 @@ import {
   minuteLimit,
 } from '#shared/rate-limits/key-limits.ts';
 import { windowOf } from '#shared/rate-limits/limit.ts';
-import { limitKey, limitKeys, stateIn } from '#shared/rate-limits/rate-limiter.ts';
+import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import { startOf, useReader } from '#shared/rate-limits/use-history.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { batchGet, chunksOf, itemOf, queryFirst } from '#shared/table/reads.ts';
@@ -30,7 +30,8 @@ export const readKeyLimits = async (admin: Administration, keyId: string) => {
     })),
   ];
   const nowMs = admin.clock();
-  const items = await batchGet(admin.table, limitKeys(all, nowMs));
+  const keys = all.map((limit) => limitKey(limit, nowMs));
+  const items = await batchGet(admin.table, keys);
   return all.map((limit) => {
     const { remaining, resetSeconds } = stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs);
     const { shownName: name, isOverridden } = limit;

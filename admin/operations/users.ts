@@ -2,9 +2,10 @@ import type { Administration } from '#admin/administration.ts';
 import { batchGetAll } from '#admin/stores/batches.ts';
 import { auditPut } from '#shared/audit.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import { externalIdKey, phoneLinksPartition, sellerOfPhoneLink, userKey } from '#shared/table/keys.ts';
-import { itemOf, queryAll } from '#shared/table/reads.ts';
+import { externalIdKey, userKey } from '#shared/table/keys.ts';
+import { itemOf } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
+import { readPhoneLinks } from '#shared/users/phone-links.ts';
 import { type RemovalResult, userRemover } from '#shared/users/remove-user.ts';
 import type { User } from '#shared/users/schema.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
@@ -61,10 +62,9 @@ export const findByPhone = async (
   sellerIds: readonly string[],
   phone: KeyedHash,
 ): Promise<UserOfSeller[]> => {
-  const links = await Promise.all(phone.keys(phoneLinksPartition).map((pk) => queryAll(admin.table, { pk })));
-  const sellerOf = new Map(links.flat().map(({ sk, user_id }) => [String(user_id), sellerOfPhoneLink(sk)]));
-  const named = [...sellerOf]
-    .map(([userId, seller_id]) => ({ seller_id, userId }))
+  const { pointers } = await readPhoneLinks(admin.table, phone);
+  const named = pointers
+    .map(({ sellerId, userId }) => ({ seller_id: sellerId, userId }))
     .filter(({ seller_id }) => sellerIds.includes(seller_id));
   return readUsers(admin, named, ({ phone_hash }) => phone.isOf(phone_hash));
 };

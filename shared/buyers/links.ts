@@ -1,9 +1,9 @@
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { phoneLinksPartition, sellerKey, sellerOfPhoneLink, userKey } from '#shared/table/keys.ts';
-import { batchGet, itemOf, queryAll } from '#shared/table/reads.ts';
+import { sellerKey } from '#shared/table/keys.ts';
+import { batchGet, itemOf } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
-import { ordinalOf } from '#shared/users/user-id.ts';
+import { readPhoneLinks, userKeyOf, usersOf } from '#shared/users/phone-links.ts';
 
 export interface PhoneLink {
   readonly sellerId: string;
@@ -15,25 +15,15 @@ export interface PhoneLink {
 export const phoneLinkReader =
   (table: Table) =>
   async (phone: KeyedHash): Promise<PhoneLink[]> => {
-    const found = await Promise.all(phone.keys(phoneLinksPartition).map((pk) => queryAll(table, { pk })));
-    const pointers = found
-      .flat()
-      .filter(({ user_id }) => user_id !== undefined)
-      .map(({ sk, user_id }) => ({ sellerId: sellerOfPhoneLink(sk), userId: String(user_id) }));
-    const keyOf = ({ sellerId, userId }: (typeof pointers)[number]) =>
-      userKey(sellerId, ordinalOf(userId) ?? 0);
-    const sellerIds = [...new Set(pointers.map(({ sellerId }) => sellerId))];
+    const { pointers } = await readPhoneLinks(table, phone);
+    const sellers = pointers.map(({ sellerId }) => sellerKey(sellerId));
     // A phone without links costs a call too, so that the time of a response does not tell whether it has some.
-    const keys =
-      pointers.length === 0 ? [sellerKey('')] : [...pointers.map(keyOf), ...sellerIds.map(sellerKey)];
+    const keys = pointers.length === 0 ? [sellerKey('')] : [...pointers.map(userKeyOf), ...sellers];
     const items = await batchGet(table, keys);
-    return pointers
-      .flatMap((pointer) => {
-        const user = itemOf(items, keyOf(pointer));
-        // A user that lost the phone since its pointer was read is left out.
-        const isLinked = user?.id === pointer.userId && phone.isOf(user.phone_hash);
-        const seller = itemOf(items, sellerKey(pointer.sellerId));
-        return isLinked ? [{ sellerId: pointer.sellerId, sellerName: String(seller?.name), user }] : [];
+    return usersOf(pointers, items, phone)
+      .map(({ sellerId, user }) => {
+        const sellerName = String(itemOf(items, sellerKey(sellerId))?.name);
+        return { sellerId, sellerName, user };
       })
       .sort((a, b) => String(a.user.created_at).localeCompare(String(b.user.created_at)));
   };

@@ -42,12 +42,6 @@ export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: numbe
   };
 };
 
-/** The items of limits: those of one subject may stand in one item, which a batch must name once. */
-export const limitKeys = (limits: readonly Limit[], nowMs: number): ItemKey[] => {
-  const keys = limits.map((limit) => limitKey(limit, nowMs));
-  return [...new Map(keys.map((key) => [`${key.pk} ${key.sk}`, key])).values()];
-};
-
 export const statesIn = (
   items: readonly StoredItem[],
   limits: readonly Limit[],

@@ -34,7 +34,7 @@ export interface Range {
   readonly isEventuallyConsistent?: boolean;
 }
 
-/** Attributes that are undefined are not sent. The most items of a call would count those that a filter leaves out. */
+/** A range with a filter has no Limit: DynamoDB counts the items before it filters them. The client does not send undefined values. */
 const conditionsOf = ({ prefix, between, above, limit, ...range }: Range) => ({
   KeyConditionExpression: [
     'pk = :pk',
@@ -114,15 +114,22 @@ export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
   );
 
 /**
- * Reads distinct keys and returns the items that exist, in no order. A throttled table leaves keys unread without an error: they are
- * read again with jitter, and are an error if that does not help, never absent.
+ * Returns the items of these keys that exist, in no order. A key that is given twice is read once. Reads keys again that a throttled
+ * table left unread, with jitter. Throws if some stay unread, since they are not absent.
  */
 export const batchGet = async (
   table: Table,
   keys: readonly ItemKey[],
   options?: BatchGetOptions,
 ): Promise<StoredItem[]> =>
-  (await Promise.all(chunksOf(keys, BATCH_SIZE).map((chunk) => getChunk(table, chunk, options)))).flat();
+  (
+    await Promise.all(chunksOf(distinct(keys), BATCH_SIZE).map((chunk) => getChunk(table, chunk, options)))
+  ).flat();
+
+/** DynamoDB rejects a batch that has a key twice. */
+const distinct = (keys: readonly ItemKey[]): ItemKey[] => [
+  ...new Map(keys.map((key) => [`${key.pk} ${key.sk}`, key])).values(),
+];
 
 const getChunk = async (
   { client, name }: Table,

@@ -11,7 +11,7 @@ import type { NewUser } from './schema.ts';
 import type { EndedLink } from './user-item.ts';
 
 /** `counts`: as a refused link, since the response tells something about the person or the phone. */
-type Refuse = { readonly next: 'refuse'; readonly problem: Problem; readonly counts: boolean };
+export type Refuse = { readonly next: 'refuse'; readonly problem: Problem; readonly counts: boolean };
 
 export type LinkDecision =
   | Refuse

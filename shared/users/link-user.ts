@@ -13,17 +13,18 @@ import { getItem } from '#shared/table/reads.ts';
 import { retryConflicts } from '#shared/table/retry-conflicts.ts';
 import { type Action, type StoredItem, type WriteResult, written } from '#shared/table/writes.ts';
 import type { LinkHashes } from './read-person.ts';
-import type { User } from './schema.ts';
+import type { NewUser, User } from './schema.ts';
 import { CHANGE_PAUSES, countsFrom, type SellerCounts, writeUserChange } from './user-change.ts';
 import { newRandomPart, userIdAt } from './user-id.ts';
-import { type EndedLink, type NewUserAttributes, personItem, userFrom } from './user-item.ts';
+import { type EndedLink, personItem, userFrom } from './user-item.ts';
 
 export interface NewLink extends LinkHashes {
   /** The registration of the buyer. */
   readonly buyer: ItemKey;
-  /** The day of birth as an ISO date. */
-  readonly birthDay: string;
-  readonly user: NewUserAttributes;
+  /** Of the request. */
+  readonly body: NewUser;
+  /** ISO, UTC. */
+  readonly linkedAt: string;
   /** An earlier link that the buyer ended, who has signed in at the seller since. */
   readonly lifted?: EndedLink | undefined;
 }
@@ -44,8 +45,8 @@ const personCondition = ({ lifted }: NewLink, hash: string) =>
 
 /** Writes the person under its current hash. Under an older one it must not be linked, and a lifted end is deleted. */
 const personActions = (TableName: string, newLink: NewLink, user: StoredItem): Action<LinkOutcome>[] => {
-  const { sellerId, person, birthDay, lifted } = newLink;
-  const Item = personItem(sellerId, user, birthDay);
+  const { sellerId, person, body, lifted } = newLink;
+  const Item = personItem(sellerId, user, body.birth_date.isoDay);
   const otherwise = 'person_changed';
   return [
     { Put: { TableName, Item, ...personCondition(newLink, person.current) }, otherwise },
@@ -95,16 +96,21 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
   return countsFrom(seller);
 };
 
-/** The item of a user at the next ordinal of its seller. */
+/** The item of a user at the next ordinal of its seller. Of the national id, it holds only the last four digits. */
 const userAfter = (
   { users, events }: SellerCounts,
-  { sellerId, person, phone, user }: NewLink,
+  { sellerId, person, phone, body, linkedAt }: NewLink,
   randomPart: string,
 ): StoredItem => ({
   ...userKey(sellerId, users + 1),
-  ...user,
   id: userIdAt(users + 1, randomPart),
-  checked_at: user.created_at,
+  national_id_last_four: body.national_id.slice(-4),
+  birth_date: body.birth_date.text,
+  phone: body.phone,
+  display_name: body.display_name,
+  external_id: body.external_id,
+  created_at: linkedAt,
+  checked_at: linkedAt,
   last_event: events + 1,
   person_hash: person.current,
   phone_hash: phone.current,
@@ -117,13 +123,12 @@ const userAfter = (
 export const userLinker =
   (table: Table) =>
   (newLink: NewLink): Promise<WriteResult<User, LinkOutcome>> => {
-    const { sellerId } = newLink;
-    const occurredAt = newLink.user.created_at;
+    const { sellerId, linkedAt } = newLink;
     const randomPart = newRandomPart();
     const attempt = async (newCounts: SellerCounts | undefined) => {
       const counts = newCounts ?? (await readCounts(table, sellerId));
       const user = userAfter(counts, newLink, randomPart);
-      const event = { type: 'user.linked', userId: String(user.id), occurredAt } as const;
+      const event = { type: 'user.linked', userId: String(user.id), occurredAt: linkedAt } as const;
       const actions = linkActions(table.name, newLink, user);
       const change = { sellerId, counts, added: { users: 1 }, event, actions } as const;
       const result = await writeUserChange(table, change);

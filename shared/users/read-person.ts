@@ -1,5 +1,5 @@
 import type { Limit, LimitStates } from '#shared/rate-limits/limit.ts';
-import { limitKeys, statesIn } from '#shared/rate-limits/rate-limiter.ts';
+import { limitKey, statesIn } from '#shared/rate-limits/rate-limiter.ts';
 import type { KeyedHash, KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { buyerKey, externalIdKey, type ItemKey, personKey, userKey } from '#shared/table/keys.ts';
@@ -58,7 +58,8 @@ export const personReader =
     const buyerKeys = phone.keys(buyerKey);
     const externalKeys = externalId === undefined ? [] : [externalIdKey(sellerId, externalId)];
     const userKeys = userId === undefined ? [] : [userKey(sellerId, ordinalOf(userId) ?? 0)];
-    const keys = [...personKeys, ...buyerKeys, ...externalKeys, ...userKeys, ...limitKeys(limits, nowMs)];
+    const countKeys = limits.map((limit) => limitKey(limit, nowMs));
+    const keys = [...personKeys, ...buyerKeys, ...externalKeys, ...userKeys, ...countKeys];
     const items = await batchGet(table, keys);
     const persons = personKeys.map((key) => itemOf(items, key));
     const linked = persons.find((item) => item?.user_id !== undefined);

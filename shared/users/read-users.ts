@@ -4,16 +4,15 @@ import {
   externalIdKey,
   MAX_ORDINAL,
   numberSortKey,
-  phoneLinkPrefix,
-  phoneLinksPartition,
   removalBlockKey,
   removalSummaryKey,
   sellerKey,
   userKey,
   usersPartition,
 } from '#shared/table/keys.ts';
-import { batchGet, getItem, itemOf, queryAll, queryFirst } from '#shared/table/reads.ts';
+import { batchGet, getItem, itemOf, queryFirst } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
+import { readPhoneLinks, userKeyOf, usersOf } from './phone-links.ts';
 import { ordinalAt, type Place, placeOf, removedIn, totalOf } from './removals.ts';
 import type { User } from './schema.ts';
 import { countsFrom } from './user-change.ts';
@@ -53,7 +52,7 @@ const bytesOf = (attribute: unknown): Uint8Array =>
   attribute === undefined ? NOTHING_REMOVED : (attribute as Uint8Array);
 
 /** Returns a function that reads `count` users from an ordinal on. */
-const usersOf =
+const usersFromOrdinal =
   (table: Table, sellerId: string, count: number) =>
   async (first: number): Promise<StoredItem[]> => {
     if (first > MAX_ORDINAL) return [];
@@ -81,7 +80,7 @@ const findOrdinal = async (table: Table, sellerId: string, place: Place) => {
 /** The Query for the case that nothing before the page was removed runs beside the counts. Otherwise the index of removals says where it begins. */
 const readPage = async (table: Table, sellerId: string, { page, pageSize }: PageRequest) => {
   const preceding = (page - 1) * pageSize;
-  const usersFrom = usersOf(table, sellerId, pageSize);
+  const usersFrom = usersFromOrdinal(table, sellerId, pageSize);
   const [{ total, summary, isSnapshot }, earlyItems] = await Promise.all([
     readCounts(table, sellerId),
     usersFrom(preceding + 1),
@@ -126,7 +125,7 @@ export const userReads = (table: Table) => ({
   async listAfter(sellerId: string, place: number, count: number): Promise<UsersAfter> {
     // One more than wanted tells whether there are users after these.
     const [items, { total }] = await Promise.all([
-      usersOf(table, sellerId, count + 1)(place + 1),
+      usersFromOrdinal(table, sellerId, count + 1)(place + 1),
       readCounts(table, sellerId),
     ]);
     const users = items.slice(0, count).map(userFrom);
@@ -135,17 +134,10 @@ export const userReads = (table: Table) => ({
 
   /** A user that lost the phone between the reads is skipped. */
   async findByPhone(sellerId: string, phone: KeyedHash, request: PageRequest): Promise<UserPage> {
-    const prefix = phoneLinkPrefix(sellerId);
-    const links = await Promise.all(
-      phone.keys(phoneLinksPartition).map((pk) => queryAll(table, { pk, prefix })),
-    );
-    const ids = new Set(links.flat().map(({ user_id }) => String(user_id)));
-    const items = await batchGet(
-      table,
-      [...ids].map((id) => userKey(sellerId, ordinalOf(id) ?? 0)),
-    );
-    const found = items.filter(({ id, phone_hash }) => ids.has(String(id)) && phone.isOf(phone_hash));
-    return pageOf(found.sort((a, b) => Number(a.sk) - Number(b.sk)).map(userFrom), request);
+    const { pointers } = await readPhoneLinks(table, phone, sellerId);
+    const items = await batchGet(table, pointers.map(userKeyOf));
+    const found = new Set(usersOf(pointers, items, phone).map(({ user }) => user));
+    return pageOf([...found].sort((a, b) => Number(a.sk) - Number(b.sk)).map(userFrom), request);
   },
 
   async findByExternalId(sellerId: string, externalId: string): Promise<User | undefined> {

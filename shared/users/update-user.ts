@@ -108,8 +108,8 @@ const externalIdActions = (
 };
 
 /**
- * The registration of the buyer, the person item, and the phone link if the phone is another one. The hashes that stay keep the key of the
- * hash secret under which they are stored, so that the id of the link that the buyer sees stays too.
+ * Requires the registration of the buyer, and writes the person item, and the phone link if the phone changes. A hash of the same value
+ * stays as it is stored, even if an older hash secret made it: the id of the link that the buyer sees is made from it.
  */
 const confirmation = (
   TableName: string,

@@ -2,17 +2,6 @@ import { personKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import type { User } from './schema.ts';
 
-/** Of the national id, only the last four digits are stored. */
-export interface NewUserAttributes {
-  readonly national_id_last_four: string;
-  readonly birth_date: string;
-  readonly phone: string;
-  readonly display_name: string;
-  readonly external_id?: string | undefined;
-  /** ISO, UTC. */
-  readonly created_at: string;
-}
-
 export const userFrom = (item: StoredItem): User => ({
   id: String(item.id),
   external_id: item.external_id === undefined ? null : String(item.external_id),

@@ -3,8 +3,8 @@ import type { Table } from '#shared/table/client.ts';
 import { buyerKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { type NewUser, newPerson, STORED_BIRTH_DATE } from '#test/generated-people.ts';
-import { BUYER_HASH, checkedAt, linked, registerBuyer } from '#test/shared/users/linking.ts';
+import { type NewUser, newPerson } from '#test/generated-people.ts';
+import { BORN, BUYER_HASH, checkedAt, linked, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 
 const [OLD_SECRET, MIDDLE_SECRET, NEW_SECRET] = ['o', 'm', 'n'].map((letter) => letter.repeat(40));
@@ -31,14 +31,8 @@ export const linkPerson = async (
     person: await by.person(sellerId, person.national_id),
     phone: await by.phone(person.phone),
     buyer: buyerKey(BUYER_HASH),
-    birthDay: '1991-04-04',
-    user: {
-      national_id_last_four: person.national_id.slice(-4),
-      birth_date: STORED_BIRTH_DATE,
-      phone: person.phone,
-      display_name: person.display_name,
-      created_at: LINKED_AT,
-    },
+    body: { ...person, birth_date: BORN },
+    linkedAt: LINKED_AT,
   });
   return checkedAt(table, sellerId, user, CHECKED_AT);
 };

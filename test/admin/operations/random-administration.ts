@@ -74,8 +74,8 @@ const OPERATIONS = {
   link: onSeller(async ({ deployment: { clock, table }, users }, sellerId, choice) => {
     await registerBuyer(table);
     const link = linkOf(sellerId, String((choice >> 3) % PHONES));
-    const user = { ...link.user, created_at: new Date(clock()).toISOString() };
-    const newLink = withExternalId({ ...link, user }, externalIdOf(choice >> 5));
+    const linkedAt = new Date(clock()).toISOString();
+    const newLink = withExternalId({ ...link, linkedAt }, externalIdOf(choice >> 5));
     const result = await userStore(table).link(newLink);
     if (result.written) users.push([sellerId, result.value.id]);
   }),

@@ -92,6 +92,12 @@ describe('batchGet', () => {
     expect(keys.map((key) => itemOf(items, key)?.value)).toEqual(['a', 'b', undefined]);
   });
 
+  it('reads a key that is given twice once', async () => {
+    const { table: recorded, asked } = throttled(0);
+    await batchGet(recorded, [...keys, ...keys]);
+    expect(asked).toEqual([3]);
+  });
+
   it('makes no call for no keys', async () => {
     expect(await batchGet({ name: 'none', client: undefined as never }, [])).toEqual([]);
   });

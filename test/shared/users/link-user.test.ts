@@ -86,10 +86,8 @@ describe('link', () => {
 
   it('keeps the time of the writer, even if it is earlier than that of the user before', async () => {
     await createSeller(table, 'sel_clocks');
-    const at = (created_at: string, person: string) => {
-      const link = linkOf('sel_clocks', person);
-      return linked(store, { ...link, user: { ...link.user, created_at } });
-    };
+    const at = (linkedAt: string, person: string) =>
+      linked(store, { ...linkOf('sel_clocks', person), linkedAt });
     await at('2036-11-21T00:00:00.000Z', 'ahead');
     expect((await at('2026-11-21T00:00:00.000Z', 'right')).created_at).toBe('2026-11-21T00:00:00.000Z');
   });

@@ -7,6 +7,7 @@ import type { StoredItem } from '#shared/table/writes.ts';
 import type { NewLink } from '#shared/users/link-user.ts';
 import type { User } from '#shared/users/schema.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
+import { type BirthDate, parseBirthDate } from '#shared/values/birth-date.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type UserStore, userStore } from './user-store.ts';
 
@@ -31,26 +32,27 @@ export const createSeller = async (
   await registerBuyer(table);
 };
 
+export const BORN = parseBirthDate('1370/1/15') as BirthDate;
+
 /** A link of a person with a phone of its own, unless another is named. */
 export const linkOf = (sellerId: string, person: string, phone = person): NewLink => ({
   sellerId,
   person: new KeyedHash(`hash-of-${person}`),
   phone: new KeyedHash(`phone-of-${phone}`),
   buyer: buyerKey(BUYER_HASH),
-  birthDay: '1991-04-04',
-  user: {
-    national_id_last_four: '0829',
-    birth_date: '1370/1/15',
+  body: {
+    national_id: '******0829',
+    birth_date: BORN,
     phone: `+98999-${phone}`,
     display_name: person,
-    created_at: '2026-11-21T00:00:00.000Z',
   },
+  linkedAt: '2026-11-21T00:00:00.000Z',
 });
 
 /** A link with an external id. */
 export const withExternalId = (link: NewLink, external_id: string | undefined): NewLink => ({
   ...link,
-  user: { ...link.user, external_id },
+  body: { ...link.body, external_id },
 });
 
 /** Returns the person whom a seller has linked under a hash. */
@@ -72,7 +74,7 @@ export const findPerson = async (
 /** Makes a link that must succeed; returns the new user. */
 export const linked = async (store: Pick<UserStore, 'link'>, link: NewLink): Promise<User> => {
   const result = await store.link(link);
-  if (!result.written) throw new Error(`${link.user.display_name} was not linked: ${result.reason}`);
+  if (!result.written) throw new Error(`${link.body.display_name} was not linked: ${result.reason}`);
   return result.value;
 };
 

@@ -8,7 +8,7 @@ import type { Table } from '#shared/table/client.ts';
 import { userKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
-import { linkOf, registerBuyer } from '#test/shared/users/linking.ts';
+import { linkOf, registerBuyer, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { type TestAdministration, useAdministration } from '../use-administration.ts';
 import { itemsIn, keyText } from './damage.ts';
@@ -51,11 +51,8 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
     source: restoredTable,
 
     async link(person: string, externalId?: string, of = sellerId): Promise<string> {
-      const { user, ...newLink } = linkOf(of, person);
-      const result = await users.link({
-        ...newLink,
-        user: { ...user, external_id: externalId, created_at: admin.now() },
-      });
+      const newLink = withExternalId(linkOf(of, person), externalId);
+      const result = await users.link({ ...newLink, linkedAt: admin.now() });
       if (!result.written) throw new Error(`the person was not linked: ${result.reason}`);
       return result.value.id;
     },
