@@ -14,16 +14,14 @@ type Deps = ReturnType<typeof build>;
 /** An id that names no link of the token's phone changes nothing. */
 export const handle: Handle<typeof route, Deps> = async ({ path, buyer: { phone } }, deps) => {
   const { readLinks, users, hashes, clock } = deps;
-  const nowMs = clock();
   const phoneHash = await hashes.phone(phone);
   return retryConflicts(currentDeadline(), async () => {
     const link = await linkWithId(path.id, phone, { links: await readLinks(phoneHash), hashes });
     if (link === undefined) return { status: 204 };
     const result = await users.removeUser(link.sellerId, String(link.user.id), {
-      removedAt: new Date(nowMs).toISOString(),
+      removedAt: new Date(clock()).toISOString(),
       reason: 'buyer',
-      endedAt: Math.floor(nowMs / 1000),
-      endedPhone: phoneHash,
+      ended: { phone: phoneHash, clock },
     });
     // Otherwise the seller removed the user meanwhile, and may have linked the person again.
     return result === 'removed' ? { status: 204 } : new Conflict();

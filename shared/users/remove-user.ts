@@ -1,3 +1,4 @@
+import type { Clock } from '#shared/clock.ts';
 import type { RemovalReason } from '#shared/events/event.ts';
 import { endExpression, holdsCode } from '#shared/one-time-codes/code-item.ts';
 import { currentDeadline } from '#shared/request-context.ts';
@@ -29,23 +30,27 @@ export interface RemovalOptions {
   /** ISO, UTC. */
   readonly removedAt: string;
   readonly reason: RemovalReason;
-  /** When the buyer ended the link, in epoch seconds: the person cannot be linked again until a later sign-in. Undefined: it can. */
-  readonly endedAt?: number;
-  /** With `endedAt`: the phone whose outstanding code at the seller ends too, since a code from before must not lift the end. */
-  readonly endedPhone?: KeyedHash;
+  /** The buyer ended the link: the person cannot be linked again until a later sign-in. Undefined: it can. */
+  readonly ended?: EndByBuyer;
   /** Written in the same transaction, so only with the result `removed`. They have no conditions. */
   readonly alsoWrite?: readonly TransactItem[];
 }
 
+interface EndByBuyer {
+  /** The outstanding code of this phone at the seller ends too, since a code from before must not lift the end. */
+  readonly phone: KeyedHash;
+  /**
+   * Says when the link ended, after each read of that code: it can be redeemed between the request and the read, and that sign-in must
+   * not lift the end either.
+   */
+  readonly clock: Clock;
+}
+
 const readAll = async (
   table: Table,
-  {
-    sellerId,
-    ordinal,
-    endedPhone,
-  }: { sellerId: string; ordinal: number; endedPhone?: KeyedHash | undefined },
+  { sellerId, ordinal, ended }: { sellerId: string; ordinal: number; ended?: EndByBuyer | undefined },
 ) => {
-  const codeKeys = endedPhone?.keys((hash) => codeKey(hash, sellerId)) ?? [];
+  const codeKeys = ended?.phone.keys((hash) => codeKey(hash, sellerId)) ?? [];
   const keys = {
     seller: sellerKey(sellerId),
     user: userKey(sellerId, ordinal),
@@ -161,18 +166,19 @@ const removalActions = (
 export const userRemover =
   (table: Table) =>
   async (sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> => {
-    const { removedAt, reason, endedAt, endedPhone, alsoWrite = [] } = options;
+    const { removedAt, reason, ended, alsoWrite = [] } = options;
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
     const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
     const attempt = async (known: Read | undefined): Promise<RemovalResult | Conflict<Read>> => {
-      const read = known ?? (await readAll(table, { sellerId, ordinal, endedPhone }));
+      const read = known ?? (await readAll(table, { sellerId, ordinal, ended }));
       const { counts, user, tombstone } = read;
       if (tombstone !== undefined) return tombstone.id === userId ? 'already_removed' : 'not_found';
       if (user === undefined && ordinal > counts.users) return 'not_found';
       // It was removed or linked between the reads of the tombstone and the user.
       if (user === undefined) return new Conflict();
       if (user.id !== userId) return 'not_found';
+      const endedAt = ended && Math.floor(ended.clock() / 1000);
       const actions = [
         ...removalActions(table.name, { sellerId, user, removedAt, endedAt }, read),
         ...alsoWrite,

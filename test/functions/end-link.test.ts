@@ -62,7 +62,7 @@ describe('204', () => {
     expect(await isLinked(user.id)).toBe(false);
   });
 
-  it('keeps a refusal by keyed hashes only, in the person item and below the phone', async () => {
+  it('keeps the ended link by keyed hashes only, in the person item and below the phone', async () => {
     const person = newPerson();
     await linkPerson(table, 'sel_books', person);
     await buyerAppOn(table).end(person.phone, await linkIdOf(person));
@@ -116,7 +116,7 @@ describe('the outstanding code of the seller', () => {
     return { person, store, owners, recordOf };
   };
 
-  it('ends with the link, so that it cannot lift the refusal later; its failures and its sends stay', async () => {
+  it('ends with the link, so that it cannot lift the end later; its failures and its sends stay', async () => {
     const { person, store, owners, recordOf } = await withCodes();
     const before = await recordOf(0);
     expect((await buyerAppOn(table).end(person.phone, await linkIdOf(person))).status).toBe(204);
@@ -125,6 +125,24 @@ describe('the outstanding code of the seller', () => {
     expect(await recordOf(0)).toEqual({ ...rest, version: before.version + 1 });
     expect(await store.countTry(owners[0] as (typeof owners)[0], NOW)).toEqual(rejected);
     expect((await recordOf(1)).code).toBeDefined();
+  });
+
+  it('cannot lift the end when it is redeemed while the end is under way', async () => {
+    const { person, store, owners, recordOf } = await withCodes();
+    const id = await linkIdOf(person);
+    const mac = String((await recordOf(0)).code?.mac);
+    let isRedeemed: boolean | undefined;
+    const raced = interceptedTable(table, async ({ name }, send) => {
+      if (name === 'TransactWriteCommand' && isRedeemed === undefined) {
+        app.clock.advance(10);
+        isRedeemed = await store.redeem(owners[0] as (typeof owners)[0], mac, NOW + 10);
+      }
+      return send();
+    });
+    const app = buyerAppOn(raced);
+    expect([(await app.end(person.phone, id)).status, isRedeemed]).toEqual([204, true]);
+    const { current: personHash } = await testHashes.person('sel_books', person.national_id);
+    expect(await itemsOf(table, `PERSON#sel_books#${personHash}`)).toMatchObject([{ refused_at: NOW + 10 }]);
   });
 
   it('can be deleted after the end has read it: the link ends, and no code comes back', async () => {
@@ -180,7 +198,7 @@ describe('422', () => {
 });
 
 describe('an erasure of the buyer', () => {
-  it('deletes the refusals and the searches of the phone, so that nothing of the person is left', async () => {
+  it('deletes the ended links and the searches of the phone, so that nothing of the person is left', async () => {
     const { admin, table: own } = await newAdministration();
     await createSeller(own, 'sel_books');
     const person = newPerson();
@@ -196,7 +214,7 @@ describe('an erasure of the buyer', () => {
     ]).toEqual([]);
   });
 
-  it('deletes the refusal of an end that comes while the users are removed', async () => {
+  it('deletes the ended link of an end that comes while the users are removed', async () => {
     const { admin, table: own } = await newAdministration();
     await createSeller(own, 'sel_books');
     const person = newPerson();

@@ -71,7 +71,7 @@ const damagedDeployment = (deployment: TestAdministration, sellerId: string) => 
       users.removeUser(sellerId, userId, {
         removedAt: admin.now(),
         reason: 'buyer',
-        endedAt: Math.floor(clock() / 1000),
+        ended: { phone: new KeyedHash('of no code'), clock },
       }),
 
     erase: (person: string) => eraseBuyer(admin, new KeyedHash(`phone-of-${person}`)),
