@@ -26,13 +26,9 @@ const OUTSIDE_MS = 30_000;
 export const currentDeadline = (): Deadline => currentRequest()?.deadline ?? deadlineIn(OUTSIDE_MS);
 
 /** The deadline of the request, or `timeMs` from now if that is earlier. */
-export const deadlineWithin = (timeMs: number): Deadline => {
-  const [own, request] = [deadlineIn(timeMs), currentRequest()?.deadline];
-  if (request === undefined) return own;
-  return {
-    leftMs: () => Math.min(own.leftMs(), request.leftMs()),
-    signal: AbortSignal.any([own.signal, request.signal]),
-  };
+export const deadlineWithin = (timeMs: number): Pick<Deadline, 'leftMs'> => {
+  const [own, request] = [deadlineIn(timeMs), currentDeadline()];
+  return { leftMs: () => Math.min(own.leftMs(), request.leftMs()) };
 };
 
 /** Records a call's milliseconds for the completion line. `target`: `kms:Sign`, `dynamodb:Query`. */

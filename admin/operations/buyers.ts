@@ -30,7 +30,7 @@ const itemsOf = async ({ table }: Administration, partitions: readonly string[])
 /** Reads the stored data about a phone. */
 export const readBuyerData = async (admin: Administration, phone: KeyedHash) => ({
   isRegistered: (await adminBuyerStore(admin.table).find(phone)) !== undefined,
-  links: (await readPhoneLinks(admin.table, phone)).pointers,
+  links: await readPhoneLinks(admin.table, phone),
   codes: await itemsOf(admin, phone.keys(codesPartition)),
 });
 
@@ -93,10 +93,10 @@ export const eraseBuyer = async (admin: Administration, phone: KeyedHash) => {
     ttl: Math.ceil(admin.clock() / 1000) + HASHES_KEPT_SECONDS,
   };
   await adminBuyerStore(admin.table).remove(phone, started);
-  const { pointers: links } = await readPhoneLinks(admin.table, phone);
+  const links = await readPhoneLinks(admin.table, phone);
   for (const link of links) await eraseLink(admin, link);
-  const { ended } = await readPhoneLinks(admin.table, phone);
-  for (const item of ended) await eraseEnded(admin, item);
+  const rest = await itemsOf(admin, phone.keys(phoneLinksPartition));
+  for (const item of rest.filter(({ user_id }) => user_id === undefined)) await eraseEnded(admin, item);
   const counts = countsOf({ isRegistered, links, codes });
   await admin.audit.write(admin.record({ action: 'buyer.erased', details: counts }));
   return counts;

@@ -62,7 +62,7 @@ export const findByPhone = async (
   sellerIds: readonly string[],
   phone: KeyedHash,
 ): Promise<UserOfSeller[]> => {
-  const { pointers } = await readPhoneLinks(admin.table, phone);
+  const pointers = await readPhoneLinks(admin.table, phone);
   const named = pointers
     .map(({ sellerId, userId }) => ({ seller_id: sellerId, userId }))
     .filter(({ seller_id }) => sellerIds.includes(seller_id));

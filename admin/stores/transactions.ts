@@ -1,7 +1,8 @@
 import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
 import { deadlineIn } from '#shared/deadline.ts';
 import type { Table } from '#shared/table/client.ts';
-import { type TransactItem, transactWriteUntil } from '#shared/table/writes.ts';
+import { retryConflicts } from '#shared/table/retry-conflicts.ts';
+import { type TransactItem, transactWrite } from '#shared/table/writes.ts';
 
 /** How long a transaction that conflicts with other writes is sent again. */
 const CONFLICTS_TIMEOUT_MS = 10_000;
@@ -17,7 +18,7 @@ export const transact = async (
 ): Promise<boolean> => {
   const items = record === undefined ? changes : [...changes, auditPut(table, record)];
   const actions = items.map((item) => ({ otherwise: 'changed' as const, ...item }));
-  const result = await transactWriteUntil(deadlineIn(CONFLICTS_TIMEOUT_MS), table, actions);
+  const result = await retryConflicts(deadlineIn(CONFLICTS_TIMEOUT_MS), () => transactWrite(table, actions));
   return result.written;
 };
 

@@ -60,7 +60,7 @@ export const ownKeyRotator =
       const change = { before, after, sellerStatus: 'active', record } as const;
       const result = await transactWrite(table, keyChangeActions(table.name, change));
       if (result.written) return written(olderEnd);
-      const isSellerChanged = !(result instanceof Conflict) && result.outcome === 'seller_changed';
+      const isSellerChanged = !(result instanceof Conflict) && result.reason === 'seller_changed';
       return isSellerChanged ? notWritten('invalid_api_key') : new Conflict();
     });
   };

@@ -15,15 +15,13 @@ export interface PhoneLink {
 export const phoneLinkReader =
   (table: Table) =>
   async (phone: KeyedHash): Promise<PhoneLink[]> => {
-    const { pointers } = await readPhoneLinks(table, phone);
+    const pointers = await readPhoneLinks(table, phone);
     const sellers = pointers.map(({ sellerId }) => sellerKey(sellerId));
     // A phone without links costs a call too, so that the time of a response does not tell whether it has some.
     const keys = pointers.length === 0 ? [sellerKey('')] : [...pointers.map(userKeyOf), ...sellers];
     const items = await batchGet(table, keys);
+    const nameOf = (sellerId: string) => String(itemOf(items, sellerKey(sellerId))?.name);
     return usersOf(pointers, items, phone)
-      .map(({ sellerId, user }) => {
-        const sellerName = String(itemOf(items, sellerKey(sellerId))?.name);
-        return { sellerId, sellerName, user };
-      })
+      .map(({ sellerId, user }) => ({ sellerId, sellerName: nameOf(sellerId), user }))
       .sort((a, b) => String(a.user.created_at).localeCompare(String(b.user.created_at)));
   };

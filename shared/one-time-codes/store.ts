@@ -5,12 +5,13 @@ import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templat
 import type { Table } from '#shared/table/client.ts';
 import { codeKey, type ItemKey, sellerKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
+import { retryConflicts } from '#shared/table/retry-conflicts.ts';
 import {
   type Action,
   notWritten,
   retriedWrite,
   type TransactItem,
-  transactWriteUntil,
+  transactWrite,
   type WriteResult,
   written,
 } from '#shared/table/writes.ts';
@@ -128,6 +129,7 @@ export const codeTries = (table: Table) => ({
       otherwise: 'code_used',
     };
     const deadline = deadlineWithin(CONFLICTS_TIMEOUT_MS);
-    return (await transactWriteUntil(deadline, table, [redeemed, ...alsoWrite])).written;
+    const write = () => transactWrite(table, [redeemed, ...alsoWrite]);
+    return (await retryConflicts(deadline, write)).written;
   },
 });

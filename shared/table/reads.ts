@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { currentRequest } from '#shared/request-context.ts';
+import { currentDeadline } from '#shared/request-context.ts';
 import type { Table } from './client.ts';
 import type { ItemKey } from './keys.ts';
 import { fullJitterMs } from './retry-conflicts.ts';
@@ -23,7 +23,7 @@ export const getItem = async (
 /** Items of one partition: all of them, or those whose sort keys begin with `prefix` or lie `between` two, both included. */
 export interface Range {
   readonly pk: string;
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   readonly between?: readonly [string, string];
   readonly newestFirst?: boolean;
   /** Only the items whose attribute is higher than a value. It does not lower the price. */
@@ -139,8 +139,11 @@ const getChunk = async (
   const items: StoredItem[] = [];
   let open: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
   for (let attempt = 0; open.length > 0; attempt += 1) {
-    if (attempt === attempts) throw new UnprocessedKeysError();
-    if (attempt > 0) await pauseWithinRequest(fullJitterMs(BACKOFF, attempt));
+    if (attempt > 0) {
+      const waitMs = fullJitterMs(BACKOFF, attempt);
+      if (attempt === attempts || waitMs > currentDeadline().leftMs()) throw new UnprocessedKeysError();
+      await pause(waitMs);
+    }
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({
         RequestItems: {
@@ -153,13 +156,6 @@ const getChunk = async (
     open = UnprocessedKeys?.[name]?.Keys ?? [];
   }
   return items;
-};
-
-/** Throws if the deadline of the request comes first. */
-const pauseWithinRequest = async (waitMs: number): Promise<void> => {
-  if (waitMs > (currentRequest()?.deadline.leftMs() ?? Number.POSITIVE_INFINITY))
-    throw new UnprocessedKeysError();
-  await pause(waitMs);
 };
 
 export const itemOf = (items: readonly StoredItem[], { pk, sk }: ItemKey): StoredItem | undefined =>

@@ -12,7 +12,7 @@ export const fullJitterMs = (bounds: Backoff, attempt: number): number =>
 const BETWEEN_ATTEMPTS: Backoff = [4, 8, 16, 32, 64, 128, 256, 400];
 
 /** The result of an attempt that another writer preceded. */
-export class Conflict<Known = undefined> {
+export class Conflict<Known = never> {
   readonly written = false;
   /** What the write returned of the new state: the next attempt can use it in place of a read, if it begins at once. */
   readonly known: Known | undefined;
@@ -26,7 +26,7 @@ export class Conflict<Known = undefined> {
  * Repeats `step`, one attempt, while it returns a conflict. Waits a random time between attempts, by the bounds `pauses`. Throws
  * `service_unavailable` if the next attempt would begin after the deadline.
  */
-export const retryConflicts = async <Result, Known = undefined>(
+export const retryConflicts = async <Result, Known = never>(
   deadline: Pick<Deadline, 'leftMs'>,
   step: (known: Known | undefined) => Promise<Result | Conflict<Known>>,
   pauses = BETWEEN_ATTEMPTS,
@@ -36,16 +36,13 @@ export const retryConflicts = async <Result, Known = undefined>(
     const result = await step(known);
     if (!(result instanceof Conflict)) return result;
     const waitMs = fullJitterMs(pauses, conflicts);
-    if (waitMs > deadline.leftMs()) throw serviceUnavailable(conflictError(conflicts + 1));
+    if (waitMs > deadline.leftMs()) throw serviceUnavailable(conflictError());
     // After a wait it is out of date.
     known = waitMs === 0 ? result.known : undefined;
     await pause(waitMs);
   }
 };
 
-const conflictError = (attempts: number): Error => {
-  const error = new Error(`${attempts} attempts met other writers until the deadline`);
-  // The log shows only the name of the cause.
-  error.name = 'WriteConflict';
-  return error;
-};
+/** The log shows only its name. */
+const conflictError = (): Error =>
+  Object.assign(new Error('other writers came first until the deadline'), { name: 'WriteConflict' });

@@ -11,7 +11,6 @@ import {
   type UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Deadline } from '#shared/deadline.ts';
 import { deadlineWithin } from '#shared/request-context.ts';
 import type { Table } from './client.ts';
 import { Conflict, retryConflicts } from './retry-conflicts.ts';
@@ -85,10 +84,10 @@ export type Action<Outcome extends string = never> = TransactItem & { readonly o
 
 /** A conflict: no condition failed, but another write holds an item. */
 export type TransactionResult<Outcome extends string> =
-  | { readonly written: true }
+  | { readonly written: true; readonly value: undefined }
   | {
       readonly written: false;
-      readonly outcome: Outcome;
+      readonly reason: Outcome;
       /** The item whose condition failed, as it was, if the action asks for ALL_OLD. */
       readonly item?: StoredItem | undefined;
     }
@@ -108,10 +107,10 @@ const resultOf = <Outcome extends string>(
 ): TransactionResult<Outcome> => {
   const failed = reasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
   const first = actions.findIndex(({ otherwise }, index) => otherwise !== undefined && failed[index]);
-  const outcome = actions[first]?.otherwise;
-  if (outcome !== undefined) {
+  const reason = actions[first]?.otherwise;
+  if (reason !== undefined) {
     const item = reasons[first]?.Item;
-    return { written: false, outcome, item: item && unmarshall(item) };
+    return { written: false, reason, item: item && unmarshall(item) };
   }
   if (failed.includes(true)) throw new Error(`the condition of action ${failed.indexOf(true)} failed alone`);
   return new Conflict();
@@ -133,7 +132,7 @@ export const transactWrite = async <Outcome extends string>(
       if (!mayBeWritten(error)) throw error;
       return send();
     });
-    return { written: true };
+    return { written: true, value: undefined };
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;
     const reasons = error.CancellationReasons ?? [];
@@ -141,15 +140,3 @@ export const transactWrite = async <Outcome extends string>(
     return resultOf(actions, reasons);
   }
 };
-
-/** Sends a transaction again that conflicts with other writes, until the deadline: then throws `service_unavailable`. */
-export const transactWriteUntil = <Outcome extends string>(
-  deadline: Pick<Deadline, 'leftMs'>,
-  table: Pick<Table, 'client'>,
-  actions: readonly Action<Outcome>[],
-): Promise<WriteResult<void, Outcome>> =>
-  retryConflicts(deadline, async () => {
-    const result = await transactWrite(table, actions);
-    if (result.written) return written(undefined);
-    return result instanceof Conflict ? result : notWritten(result.outcome);
-  });

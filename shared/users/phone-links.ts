@@ -13,28 +13,27 @@ import type { StoredItem } from '#shared/table/writes.ts';
 import { ordinalOf } from './user-id.ts';
 
 /** A phone link: it points to a user, which can have another phone by now. */
-export interface LinkPointer extends ItemKey {
+export interface LinkPointer extends StoredItem {
   readonly sellerId: string;
   readonly userId: string;
 }
 
-const pointerFrom = ({ pk, sk, user_id }: StoredItem): LinkPointer => ({
-  pk: String(pk),
-  sk: String(sk),
-  sellerId: sellerOfPhoneLink(sk),
-  userId: String(user_id),
-});
-
-/** Reads the phone links, and the links that the buyer ended; with `sellerId`, only the phone links of that seller. */
-export const readPhoneLinks = async (table: Table, phone: KeyedHash, sellerId?: string) => {
-  const ofSeller = sellerId === undefined ? {} : { prefix: phoneLinkPrefix(sellerId) };
+/** Reads the phone links; with `sellerId`, only those of that seller. */
+export const readPhoneLinks = async (
+  table: Table,
+  phone: KeyedHash,
+  sellerId?: string,
+): Promise<LinkPointer[]> => {
+  const prefix = sellerId && phoneLinkPrefix(sellerId);
   const partitions = phone.keys(phoneLinksPartition);
-  const items = (await Promise.all(partitions.map((pk) => queryAll(table, { pk, ...ofSeller })))).flat();
-  const isLink = ({ user_id }: StoredItem): boolean => user_id !== undefined;
-  return {
-    pointers: items.filter(isLink).map(pointerFrom),
-    ended: items.filter((item) => !isLink(item)),
-  };
+  const items = await Promise.all(partitions.map((pk) => queryAll(table, { pk, prefix })));
+  // The other items are links that the buyer ended.
+  const links = items.flat().filter(({ user_id }) => user_id);
+  return links.map((link) => ({
+    ...link,
+    sellerId: sellerOfPhoneLink(link.sk),
+    userId: String(link.user_id),
+  }));
 };
 
 export const userKeyOf = ({ sellerId, userId }: LinkPointer): ItemKey =>

@@ -134,7 +134,7 @@ export const userReads = (table: Table) => ({
 
   /** A user that lost the phone between the reads is skipped. */
   async findByPhone(sellerId: string, phone: KeyedHash, request: PageRequest): Promise<UserPage> {
-    const { pointers } = await readPhoneLinks(table, phone, sellerId);
+    const pointers = await readPhoneLinks(table, phone, sellerId);
     const items = await batchGet(table, pointers.map(userKeyOf));
     const found = new Set(usersOf(pointers, items, phone).map(({ user }) => user));
     return pageOf([...found].sort((a, b) => Number(a.sk) - Number(b.sk)).map(userFrom), request);

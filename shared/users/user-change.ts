@@ -9,7 +9,6 @@ import {
   type StoredItem,
   transactWrite,
   type WriteResult,
-  written,
 } from '#shared/table/writes.ts';
 
 export interface SellerCounts {
@@ -76,10 +75,9 @@ export const writeUserChange = async <Outcome extends string>(
     sellerUpdate(table.name, change),
     eventPut(table, sellerId, sequenceAfter(counts), event),
   ]);
-  if (result instanceof Conflict) return new Conflict();
-  if (result.written) return written(undefined);
-  if (result.outcome === 'overtaken') return new Conflict(result.item && countsFrom(result.item));
-  return notWritten(result.outcome);
+  if (result.written || result instanceof Conflict) return result;
+  if (result.reason === 'overtaken') return new Conflict(result.item && countsFrom(result.item));
+  return notWritten(result.reason);
 };
 
 /**

@@ -135,7 +135,7 @@ describe('the outstanding code of the seller', () => {
     const raced = interceptedTable(table, async ({ name }, send) => {
       if (name === 'TransactWriteCommand' && isRedeemed === undefined) {
         app.clock.advance(10);
-        isRedeemed = await store.redeem(owners[0] as (typeof owners)[0], mac, NOW + 10);
+        isRedeemed = await store.redeem(owners[0] as (typeof owners)[0], mac, { now: NOW + 10 });
       }
       return send();
     });

@@ -94,13 +94,4 @@ describe('the deadline of a wait', () => {
     expect(left).toBeLessThanOrEqual(expectedMs);
     expect(left).toBeGreaterThan(expectedMs - 250);
   });
-
-  it('with a bound of one second has a signal that aborts when the request ends', () => {
-    const request = new AbortController();
-    const { signal } = runInRequest(requestUntil(endless({ signal: request.signal })), () =>
-      deadlineWithin(1000),
-    );
-    request.abort();
-    expect(signal.aborted).toBe(true);
-  });
 });

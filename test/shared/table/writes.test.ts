@@ -1,8 +1,7 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { getItem } from '#shared/table/reads.ts';
 import { Conflict } from '#shared/table/retry-conflicts.ts';
-import { type Action, conditionalWrite, transactWrite, transactWriteUntil } from '#shared/table/writes.ts';
-import { endless } from '#test/fakes/request.ts';
+import { type Action, conditionalWrite, transactWrite } from '#shared/table/writes.ts';
 import { canceledFor } from '#test/shared/users/linking.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -63,7 +62,7 @@ describe('transactWrite', () => {
         otherwise: 'second',
       },
     ]);
-    expect(failed).toEqual({ written: false, outcome: 'first', item: stored });
+    expect(failed).toEqual({ written: false, reason: 'first', item: stored });
     expect(await getItem(table, { pk: 'new', sk: 'new' })).toBeUndefined();
   });
 
@@ -75,7 +74,7 @@ describe('transactWrite', () => {
     ];
     expect(await transactWrite(table, actions)).toEqual({
       written: false,
-      outcome: 'meant',
+      reason: 'meant',
       item: undefined,
     });
   });
@@ -93,7 +92,10 @@ describe('transactWrite', () => {
   });
 
   it('writes all items when no condition fails', async () => {
-    expect(await transactWrite(table, [put('other'), put('another')])).toEqual({ written: true });
+    expect(await transactWrite(table, [put('other'), put('another')])).toEqual({
+      written: true,
+      value: undefined,
+    });
     expect(await getItem(table, { pk: 'another', sk: 'another' })).toBeDefined();
   });
 
@@ -111,7 +113,7 @@ describe('transactWrite', () => {
       ExpressionAttributeValues: { ':one': 1 },
     };
     const Update = { TableName: table.name, Key, UpdateExpression: 'ADD #count :one', ...count };
-    expect(await transactWrite(lossy, [{ Update }])).toEqual({ written: true });
+    expect(await transactWrite(lossy, [{ Update }])).toEqual({ written: true, value: undefined });
     expect(await getItem(table, Key)).toMatchObject({ count: 1 });
     expect([tokens.length, new Set(tokens).size]).toEqual([2, 1]);
     await transactWrite(lossy, [{ Update }]);
@@ -127,18 +129,5 @@ describe('transactWrite', () => {
     const throttled = canceledFor('ThrottlingError');
     const client = { send: () => Promise.reject(throttled) } as never;
     await expect(transactWrite({ client }, [])).rejects.toBe(throttled);
-  });
-});
-
-describe('transactWriteUntil', () => {
-  it('sends a transaction again while it conflicts, and returns its outcome when a condition fails', async () => {
-    let conflicts = 3;
-    const busy = interceptedTable(table, (_command, send) => {
-      conflicts -= 1;
-      return conflicts < 0 ? send() : Promise.reject(canceledFor('TransactionConflict'));
-    });
-    const actions = [{ Update: increment('there'), otherwise: 'full' as const }];
-    const result = await transactWriteUntil(endless(), busy, actions);
-    expect([result, conflicts]).toEqual([{ written: false, reason: 'full' }, -1]);
   });
 });
