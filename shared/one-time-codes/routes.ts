@@ -1,14 +1,9 @@
 import { PHONE_LIMITS } from '#shared/rate-limits/person-limits.ts';
 import { type Row, routeRows } from '#shared/route.ts';
-import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS, type SendLimit } from './rules.ts';
+import { CODE_LIMITS, MAX_CONSECUTIVE_FAILURES, RESEND_AFTER_SECONDS, sendLimitText } from './rules.ts';
 import { accessTokenSchema, codeSentSchema, sendCodeSchema, verifyCodeSchema } from './schema.ts';
 
 const { digits, lifetimeSeconds, triesPerCode, sendLimits, sendLimitsOfBuyerApp, locks } = CODE_LIMITS;
-
-const sendLimit = (limit: SendLimit): string => {
-  const minutes = limit.windowSeconds / 60;
-  return `${limit.maximum} sends in ${minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`}`;
-};
 
 export const oneTimeCodeRoutes = routeRows('One-time codes', {
   'send-otp': {
@@ -20,7 +15,7 @@ export const oneTimeCodeRoutes = routeRows('One-time codes', {
     description:
       `Sends ${digits} digits by SMS, valid for ${lifetimeSeconds} seconds and for one use. A new code replaces your old one. The ` +
       `response is the same for every phone. Limits per phone, for you: ${RESEND_AFTER_SECONDS} seconds between sends, ` +
-      `${sendLimit(sendLimits[1])}, ${sendLimit(sendLimits[2])}; with buyers:register then one an hour, up to ${sendLimit(sendLimitsOfBuyerApp[3])}. Over all sellers: ${PHONE_LIMITS.sms.maximum} sends in a day (UTC). While the phone is ` +
+      `${sendLimitText(sendLimits[1])}, ${sendLimitText(sendLimits[2])}; with buyers:register then one an hour, up to ${sendLimitText(sendLimitsOfBuyerApp[3])}. Over all sellers: ${PHONE_LIMITS.sms.maximum} sends in a day (UTC). While the phone is ` +
       'locked for you, nothing is sent. The text of the message is a template that the operator of the service chose, for you or for all ' +
       'sellers, one per language.',
     body: sendCodeSchema,

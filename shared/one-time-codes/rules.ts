@@ -1,5 +1,5 @@
 /** The limits of one-time codes and what follows from them: pure functions of (record, now), in epoch seconds. */
-import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS, timeText } from '#shared/clock.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
 
 /** Docs and the OpenAPI document are generated from this table. */
@@ -100,7 +100,28 @@ export interface CodeRecord {
 interface Wait {
   readonly reason: 'resend_too_soon' | 'too_many_attempts';
   readonly retryAfterSeconds: number;
+  /** What is used up, and until when. */
+  readonly detail: string;
 }
+
+const waitUntil = (
+  reason: Wait['reason'],
+  usedUp: string,
+  { now, seconds }: { readonly now: number; readonly seconds: number },
+): Wait => ({
+  reason,
+  retryAfterSeconds: seconds,
+  detail: `${usedUp} until ${timeText(now + seconds)}. Wait for Retry-After seconds.`,
+});
+
+/** `1 send in 1 minute`, `10 sends in 24 hours` */
+export const sendLimitText = ({ maximum, windowSeconds }: SendLimit): string => {
+  const [count, unit] =
+    windowSeconds < HOUR_SECONDS
+      ? [windowSeconds / MINUTE_SECONDS, 'minute']
+      : [windowSeconds / HOUR_SECONDS, 'hour'];
+  return `${maximum} send${maximum === 1 ? '' : 's'} in ${count} ${unit}${count === 1 ? '' : 's'}`;
+};
 
 export type TryRefusal = Wait | { readonly reason: 'code_rejected' };
 
@@ -130,15 +151,31 @@ const secondsUntilResend = (
     secondsUntilNextSend([CODE_LIMITS.sendLimits[0]], lastRefusedAt > 0 ? [lastRefusedAt] : [], now),
   );
 
+const LOCKED_FOR_GOOD =
+  'This phone is locked after failed codes until an operator of the service unlocks it.';
+
+const lockOf = (record: CodeRecord, now: number): Wait | undefined => {
+  const seconds = secondsLocked(record, now);
+  if (seconds === 0) return undefined;
+  const wait = waitUntil('too_many_attempts', 'This phone is locked after failed codes', { now, seconds });
+  return record.failures < MAX_CONSECUTIVE_FAILURES ? wait : { ...wait, detail: LOCKED_FOR_GOOD };
+};
+
 export const whyNotSent = (
   record: CodeRecord,
   limits: readonly SendLimit[],
   now: number,
 ): Wait | undefined => {
-  const locked = secondsLocked(record, now);
-  if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
-  const wait = secondsUntilResend(record, now, limits);
-  return wait > 0 ? { reason: 'resend_too_soon', retryAfterSeconds: wait } : undefined;
+  const locked = lockOf(record, now);
+  if (locked !== undefined) return locked;
+  const seconds = secondsUntilResend(record, now, limits);
+  if (seconds === 0) return undefined;
+  const sends = recentSends(record.sends, now);
+  // If it is none of these, it is the cool-down after a send that a provider refused.
+  const isUsedUp = (limit: SendLimit): boolean => secondsUntilNextSend([limit], sends, now) === seconds;
+  const limit = limits.findLast(isUsedUp) ?? CODE_LIMITS.sendLimits[0];
+  const usedUp = `The limit of ${sendLimitText(limit)} to this phone is used up`;
+  return waitUntil('resend_too_soon', usedUp, { now, seconds });
 };
 
 /** The new code replaces the old one; failures and a running lock stay. */
@@ -192,13 +229,14 @@ export const whyNotTried = (
   now: number,
   limits: readonly SendLimit[] = CODE_LIMITS.sendLimits,
 ): TryRefusal | undefined => {
-  const locked = secondsLocked(record, now);
-  if (locked > 0) return { reason: 'too_many_attempts', retryAfterSeconds: locked };
+  const locked = lockOf(record, now);
+  if (locked !== undefined) return locked;
   const failed = TRY_CONDITIONS.find(({ holds }) => !holds(record, now));
   if (failed === undefined) return undefined;
   if (failed.otherwise === 'code_rejected') return { reason: 'code_rejected' };
-  const wait = Math.max(1, secondsUntilResend(record, now, limits));
-  return { reason: 'too_many_attempts', retryAfterSeconds: wait };
+  const seconds = Math.max(1, secondsUntilResend(record, now, limits));
+  const usedUp = `The ${MAX_TRIES_PER_CODE} tries of this code are used up. No other code can be sent`;
+  return waitUntil('too_many_attempts', usedUp, { now, seconds });
 };
 
 /** The audience of codes and tokens in a deployment whose one-time-code operations take no key. */

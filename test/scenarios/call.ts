@@ -43,10 +43,12 @@ export const call = async (target: Target, path: string, options: CallOptions = 
   return { status, headers, text, json: () => JSON.parse(text) };
 };
 
-/** The details that name something of the request's key. */
+/** The details that name a limit, or what the key of the request has. */
 const DETAILS: { readonly [Code in ProblemCode]?: RegExp } = {
   insufficient_scope:
     /^[A-Z]+ \/v1\/\S+ needs a scope that this key does not have\. It has: [a-z]+:[a-z]+(?:, [a-z]+:[a-z]+)*\. \/docs names the scope of each operation; whoever issued the key can add it\.$/,
+  resend_too_soon: / until \d{4}-\S+Z\. Wait for Retry-After seconds\.$/,
+  too_many_attempts: / until \d{4}-\S+Z\. Wait for Retry-After seconds\.$/,
   rate_limit_exceeded:
     /^(?:A limit of this API key or of your address is used up|The limit [a-z-]+ of this API key \(\d+ in a clock [a-z]+\) is used up until \d{4}-\S+Z)\. Wait for Retry-After seconds\.$/,
 };

@@ -9,7 +9,7 @@ export const rejected = { written: false, reason: { reason: 'code_rejected' } };
 
 export const tooMany = (retryAfterSeconds: number) => ({
   written: false,
-  reason: { reason: 'too_many_attempts', retryAfterSeconds },
+  reason: expect.objectContaining({ reason: 'too_many_attempts', retryAfterSeconds }),
 });
 
 /** The result of a counted try of a code with this MAC. */

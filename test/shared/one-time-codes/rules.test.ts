@@ -1,3 +1,4 @@
+import { timeText } from '#shared/clock.ts';
 import {
   afterSend,
   audienceOf,
@@ -90,14 +91,14 @@ describe('whyNotSent', () => {
 
   it('refuses with too_many_attempts while the phone is locked, though the cool-down has passed', () => {
     const locked = { ...record({ sends: [NOW - 100] }), failures: 10, lockAt: 10, lastFailureAt: NOW - 100 };
-    expect(whyNotSent(locked, SELLER, NOW)).toEqual({
+    expect(whyNotSent(locked, SELLER, NOW)).toMatchObject({
       reason: 'too_many_attempts',
       retryAfterSeconds: 800,
     });
   });
 
   it('refuses with resend_too_soon within the cool-down', () => {
-    expect(whyNotSent(record(), SELLER, NOW + 18)).toEqual({
+    expect(whyNotSent(record(), SELLER, NOW + 18)).toMatchObject({
       reason: 'resend_too_soon',
       retryAfterSeconds: 42,
     });
@@ -106,7 +107,7 @@ describe('whyNotSent', () => {
   it('refuses a send within 60 seconds after one that a provider refused, which counts toward no other limit', () => {
     const nine = Array.from({ length: 9 }, (_, index) => NOW - 7200 - index);
     const refused = record({ sends: nine.toReversed(), lastRefusedAt: NOW });
-    expect(whyNotSent(refused, SELLER, NOW + 18)).toEqual({
+    expect(whyNotSent(refused, SELLER, NOW + 18)).toMatchObject({
       reason: 'resend_too_soon',
       retryAfterSeconds: 42,
     });
@@ -125,11 +126,11 @@ describe('the limits of the buyer app', () => {
     ['a caller without a key', undefined, 3600],
   ])('are those of %s in a send and in a sixth try of a code', (_case, caller, retryAfterSeconds) => {
     const limits = sendLimitsOf(caller);
-    expect(whyNotSent(tried, limits, NOW)).toEqual({
+    expect(whyNotSent(tried, limits, NOW)).toMatchObject({
       reason: 'resend_too_soon',
       retryAfterSeconds,
     });
-    expect(whyNotTried(tried, NOW, limits)).toEqual({ reason: 'too_many_attempts', retryAfterSeconds });
+    expect(whyNotTried(tried, NOW, limits)).toMatchObject({ reason: 'too_many_attempts', retryAfterSeconds });
   });
 });
 
@@ -155,7 +156,8 @@ describe('afterSend', () => {
 
 describe('whyNotTried', () => {
   const rejected = { reason: 'code_rejected' };
-  const tooMany = (retryAfterSeconds: number) => ({ reason: 'too_many_attempts', retryAfterSeconds });
+  const tooMany = (retryAfterSeconds: number) =>
+    expect.objectContaining({ reason: 'too_many_attempts', retryAfterSeconds });
 
   it.each([
     ['nothing is stored', NEW_RECORD, NOW],
@@ -198,6 +200,55 @@ describe('whyNotTried', () => {
     const locked = { failures: 10, lockAt: 10, lastFailureAt: NOW - elapsed };
     expect(whyNotTried(record(locked), NOW)).toEqual(tooMany(rest));
     expect(whyNotTried({ ...withoutCode, ...locked }, NOW)).toEqual(tooMany(rest));
+  });
+});
+
+describe('the detail of a wait', () => {
+  const UNTIL = (seconds: number) => `until ${timeText(NOW + seconds)}. Wait for Retry-After seconds.`;
+  const fiveSends = [-240, -180, -120, -70, -60].map((ago) => NOW + ago);
+  const tenSends = Array.from({ length: 10 }, (_, index) => NOW - (10 - index) * 700);
+
+  it.each([
+    ['the cool-down', record(), 60, 'The limit of 1 send in 1 minute to this phone is used up'],
+    [
+      'five sends',
+      record({ sends: fiveSends }),
+      360,
+      'The limit of 5 sends in 10 minutes to this phone is used up',
+    ],
+    [
+      'ten sends',
+      record({ sends: tenSends }),
+      DAY_SECONDS - 7000,
+      'The limit of 10 sends in 24 hours to this phone is used up',
+    ],
+    [
+      'a send that a provider refused',
+      record({ sends: [], lastRefusedAt: NOW }),
+      60,
+      'The limit of 1 send in 1 minute to this phone is used up',
+    ],
+    [
+      'a lock',
+      { ...record(), failures: 10, lockAt: 10, lastFailureAt: NOW },
+      900,
+      'This phone is locked after failed codes',
+    ],
+  ])('of a send names %s and its end', (_case, stored, seconds, usedUp) => {
+    expect(whyNotSent(stored, SELLER, NOW)?.detail).toBe(`${usedUp} ${UNTIL(seconds)}`);
+  });
+
+  it('of a try names the tries of the code and when another can be sent', () => {
+    expect(whyNotTried(record({}, { tries: 5 }), NOW)).toMatchObject({
+      detail: `The 5 tries of this code are used up. No other code can be sent ${UNTIL(60)}`,
+    });
+  });
+
+  it('of a lock without an end says who ends it', () => {
+    const locked = { ...record(), failures: 100, lockAt: 100, lastFailureAt: NOW };
+    expect(whyNotSent(locked, SELLER, NOW)?.detail).toBe(
+      'This phone is locked after failed codes until an operator of the service unlocks it.',
+    );
   });
 });
 
