@@ -24,7 +24,7 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'get-openid-configuration': 32_000,
   'get-user': 239_000,
   'list-events': 227_000,
-  'list-users': 262_000,
+  'list-users': 263_000,
   'send-otp': 269_000,
   'update-user': 246_000,
   'verify-otp': 287_000,
