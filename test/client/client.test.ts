@@ -2,7 +2,9 @@ import { mock } from 'node:test';
 import { listenOnLoopback } from '#local/loopback-server.ts';
 import type { paths } from '../../client/src/generated/openapi.ts';
 import {
+  type BuyerLinkingClient,
   buyerLinking,
+  type Call,
   type EventQuery,
   isProblem,
   ProblemError,
@@ -23,6 +25,58 @@ describe('a link', () => {
   it('states whether the buyer was linked before', async () => {
     const { client } = clientOf(json(200, user));
     await expect(client.linkBuyer(buyer)).resolves.toEqual({ user, isNew: false });
+  });
+});
+
+describe('a code', () => {
+  it('is sent in Persian, or in the language that is named', async () => {
+    const sentCode = json(202, { expires_in: 300, resend_after: 60 });
+    const { client, sent } = clientOf(sentCode, sentCode);
+    await client.sendCode({ phone: buyer.phone });
+    await client.sendCode({ phone: buyer.phone, locale: 'en' });
+    const bodies = await Promise.all(sent.map((request) => request.json()));
+    expect(bodies.map(({ locale }) => locale)).toEqual(['fa', 'en']);
+  });
+});
+
+describe('the abort of a call', () => {
+  const { display_name, ...person } = buyer;
+  const { phone } = buyer;
+  const token = { accessToken: 'a.b.c' };
+  const calls: Readonly<Record<string, (client: BuyerLinkingClient, call: Call) => Promise<unknown>>> = {
+    linkBuyer: (client, call) => client.linkBuyer(buyer, call),
+    listUsers: (client, call) => client.listUsers({}, call),
+    users: (client, call) => client.users(call).next(),
+    getUser: (client, call) => client.getUser(user.id, call),
+    updateUser: (client, call) => client.updateUser(user.id, { display_name }, call),
+    checkUser: (client, call) => client.checkUser(user.id, person, call),
+    removeUser: (client, call) => client.removeUser(user.id, call),
+    listEvents: (client, call) => client.listEvents({}, call),
+    sendCode: (client, call) => client.sendCode({ phone }, call),
+    verifyCode: (client, call) => client.verifyCode({ phone, code: '123456' }, call),
+    key: (client, call) => client.key(call),
+    usage: (client, call) => client.usage({}, call),
+    rotateKey: (client, call) => client.rotateKey({ grace_hours: 1 }, call),
+    findLinks: (client, call) => client.findLinks(person, { ...token, ...call }),
+    endLink: (client, call) => client.endLink('lnk_2Yh0c9QmVnTqk3bJx1LwZA', { ...token, ...call }),
+  };
+
+  it.each(Object.entries(calls))(
+    'ends %s with the reason of the abort, after one request',
+    async (_name, call) => {
+      const reason = new Error('aborted by the caller');
+      const fetch = mock.fn(async (request: Request) =>
+        Promise.reject(request.signal.reason ?? 'not aborted'),
+      );
+      const client = buyerLinking({ baseUrl, apiKey, fetch });
+      await expect(call(client, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      expect(fetch.mock.callCount()).toBe(1);
+    },
+  );
+
+  it('is tested for every method but events, whose tests have it', () => {
+    const methods = Object.keys(buyerLinking({ baseUrl, apiKey })).filter((name) => name !== 'events');
+    expect(Object.keys(calls).sort()).toEqual(methods.sort());
   });
 });
 

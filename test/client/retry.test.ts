@@ -51,13 +51,6 @@ describe('linking, reading and removing', () => {
     await expect(client.linkBuyer(buyer)).rejects.toMatchObject({ retryAfterSeconds: 3600 });
     expect(sent).toHaveLength(1);
   });
-
-  it('are not retried after the caller aborted', async () => {
-    const aborted = AbortSignal.abort(new Error('aborted by the caller'));
-    const { client, sent } = clientOf(broken);
-    await expect(client.listUsers({}, { signal: aborted })).rejects.toThrow();
-    expect(sent).toHaveLength(1);
-  });
 });
 
 describe('a link or a check without a verdict', () => {
