@@ -7,6 +7,7 @@ import {
   type TableAction,
   type TablePermissions,
 } from '#shared/route.ts';
+import type { ItemPrefix } from '#shared/table/keys.ts';
 
 /** The ARNs of the resources that functions use. */
 export interface Resources {
@@ -24,14 +25,20 @@ export const allow = (actions: readonly string[], resources: readonly string[]):
  * What a change of users names in the item of its seller. The API keys are in the same partition: without this list, whoever may count users
  * could also change the scopes of a key.
  */
-export const SELLER_COUNTS = ['pk', 'sk', 'user_count', 'removed_count', 'event_count'] as const;
+const SELLER_COUNTS = ['pk', 'sk', 'user_count', 'removed_count', 'event_count'] as const;
+
+/** The attributes that a row's updates may name, by prefix. The rotation of a key updates the item of the key, so it has no list for a seller. */
+export const attributesOfUpdates = ({ newSecrets, updates }: Permissions): Permissions['updates'] => ({
+  ...(newSecrets ? {} : { 'SELLER#': SELLER_COUNTS }),
+  ...updates,
+});
 
 /**
  * Grants each action on the items whose partition keys begin with one of its prefixes. A BatchGetItem is allowed only if every key of
  * the request does, so one statement holds all prefixes of an action. `ForAllValues` is also true for a request without partition
- * keys; the `Null` condition denies that one. An update of a seller has a statement of its own, with the attributes that it may name.
+ * keys; the `Null` condition denies that one. An update with a list of attributes has a statement of its own.
  */
-const onTable = (table: TablePermissions, { newSecrets }: Permissions, { tableArn }: Resources) => {
+const onTable = (table: TablePermissions, permissions: Permissions, { tableArn }: Resources) => {
   const statement = (action: TableAction, prefixes: readonly string[], attributes?: readonly string[]) =>
     new PolicyStatement({
       actions: [`dynamodb:${action}`],
@@ -42,18 +49,22 @@ const onTable = (table: TablePermissions, { newSecrets }: Permissions, { tableAr
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },
     });
-  const pairs = Object.entries(table).flatMap(([prefix, actions]) =>
-    actions.map((action) => ({ action, prefix })),
+  const limited = attributesOfUpdates(permissions) ?? {};
+  const pairs = (Object.keys(table) as ItemPrefix[]).flatMap((prefix) =>
+    (table[prefix] ?? []).map((action) => ({
+      action,
+      prefix,
+      attributes: action === 'UpdateItem' ? limited[prefix] : undefined,
+    })),
   );
-  // The rotation of a key updates the item of the key.
-  const isOfCounts = ({ action, prefix }: (typeof pairs)[number]) =>
-    action === 'UpdateItem' && prefix === 'SELLER#' && !newSecrets;
   const others = Map.groupBy(
-    pairs.filter((pair) => !isOfCounts(pair)),
+    pairs.filter(({ attributes }) => attributes === undefined),
     ({ action }) => action,
   );
   return [
-    ...pairs.filter(isOfCounts).map(({ action, prefix }) => statement(action, [prefix], SELLER_COUNTS)),
+    ...pairs.flatMap(({ action, prefix, attributes }) =>
+      attributes === undefined ? [] : [statement(action, [prefix], attributes)],
+    ),
     ...[...others].map(([action, granted]) =>
       statement(
         action,

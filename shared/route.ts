@@ -34,6 +34,8 @@ export type TablePermissions = { readonly [Prefix in ItemPrefix]?: readonly Tabl
 /** The grants and the environment of a function are derived from this. */
 export interface Permissions {
   readonly table?: TablePermissions;
+  /** The attributes that an UpdateItem may name, the keys and those of the condition included. Without an entry, all of the item. */
+  readonly updates?: { readonly [Prefix in ItemPrefix]?: readonly string[] };
   readonly hashes?: true;
   readonly identityRegistry?: true;
   /** Which identity registries the stage has, without their credentials. */

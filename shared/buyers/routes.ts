@@ -53,6 +53,7 @@ export const buyerRoutes = routeRows('Buyer app', {
         'LINKS#': ['Query', 'PutItem', 'DeleteItem'],
         'CODE#': ['BatchGetItem', 'UpdateItem'],
       },
+      updates: { 'CODE#': ['pk', 'sk', 'version', 'mac', 'code_expires_at', 'tries', 'provider'] },
       hashes: true,
       signingKey: 'publish',
       tokenIssuer: true,

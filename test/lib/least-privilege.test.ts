@@ -119,23 +119,37 @@ describe('grants on the table', () => {
     }
   });
 
-  test('an update of a seller may name the counts only, except for the rotation, which updates a key of the seller', () => {
-    const updating = allRoutes.flatMap(({ name }) =>
-      statementsOfFunction(name)
-        .filter(({ Action, Condition }) => {
-          const prefixes = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
-          return Action === 'dynamodb:UpdateItem' && listOf(prefixes).includes('SELLER#*');
-        })
-        .map(({ Condition }) => [name, Condition?.['ForAllValues:StringEquals']]),
+  /** The condition on the attributes of each function that may update the items of a prefix. */
+  const attributesOfUpdates = (prefix: string) =>
+    Object.fromEntries(
+      allRoutes.flatMap(({ name }) =>
+        statementsOfFunction(name)
+          .filter(({ Action, Condition }) => {
+            const prefixes = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
+            return Action === 'dynamodb:UpdateItem' && listOf(prefixes).includes(`${prefix}*`);
+          })
+          .map(({ Condition }) => [name, Condition?.['ForAllValues:StringEquals']]),
+      ),
     );
+
+  test('an update of a seller may name the counts only, except for the rotation, which updates a key of the seller', () => {
     const counts = { 'dynamodb:Attributes': ['pk', 'sk', 'user_count', 'removed_count', 'event_count'] };
-    expect(Object.fromEntries(updating)).toEqual({
+    expect(attributesOfUpdates('SELLER#')).toEqual({
       'create-user': counts,
       'update-user': counts,
       'check-user': counts,
       'delete-user': counts,
       'end-link': counts,
       'rotate-key': undefined,
+    });
+  });
+
+  test('the end of a link may take away the code of a phone, but not its failures, its lock and its sends', () => {
+    const ofCode = ['pk', 'sk', 'version', 'mac', 'code_expires_at', 'tries', 'provider'];
+    expect(attributesOfUpdates('CODE#')).toEqual({
+      'end-link': { 'dynamodb:Attributes': ofCode },
+      'send-otp': undefined,
+      'verify-otp': undefined,
     });
   });
 

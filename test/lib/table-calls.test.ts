@@ -1,9 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { SELLER_COUNTS } from '#lib/grants.ts';
+import { attributesOfUpdates } from '#lib/grants.ts';
 import { hashApiKey, newApiKey } from '#shared/api-keys/secret.ts';
 import { codeSends } from '#shared/one-time-codes/store.ts';
-import { type Permissions, permissionsOf } from '#shared/route.ts';
+import { permissionsOf } from '#shared/route.ts';
 import { allRoutes, type RouteName, routes } from '#shared/routes.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { endedLinkKey, keySecretKey, personKey, sellerKey } from '#shared/table/keys.ts';
@@ -467,7 +467,7 @@ describe('the table calls of a request', () => {
   const rows = allRoutes.filter((route) => permissionsOf(route).table !== undefined);
 
   test.each(rows.map(({ name }) => name as RouteName))(
-    'to %s are within its budgets, use every grant of its row and nothing else, and of a seller change its counts only',
+    'to %s are within its budgets, use every grant of its row and nothing else, also of the attributes that its updates may name',
     async (name) => {
       const commands = [];
       for (const { request, status, rounds, variant = 'plain', send, after } of BUDGETS[name] ?? []) {
@@ -477,11 +477,12 @@ describe('the table calls of a request', () => {
         commands.push(...made.commands);
       }
       expect(accessesOf(commands)).toEqual(grantedTo(name));
-      const { newSecrets }: Permissions = routes[name].permissions;
-      const isCounting = grantedTo(name).includes('UpdateItem SELLER#') && !newSecrets;
-      expect(newSecrets ? [] : updatedAttributes(commands, 'SELLER#')).toEqual(
-        isCounting ? [...SELLER_COUNTS].sort() : [],
-      );
+      for (const [prefix, attributes] of Object.entries(
+        attributesOfUpdates(routes[name].permissions) ?? {},
+      )) {
+        const isGranted = grantedTo(name).includes(`UpdateItem ${prefix}`);
+        expect(updatedAttributes(commands, prefix)).toEqual(isGranted ? attributes.toSorted() : []);
+      }
     },
   );
 
