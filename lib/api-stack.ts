@@ -29,7 +29,7 @@ const keptInUse = ({ removal }: Config): RemovalPolicy =>
   removal === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 
 /** Returns the outputs that the config, the data stack and the checkout determine. */
-const namesOf = (config: Config, data: DataStack, release: Release) => ({
+const knownOutputs = (config: Config, data: DataStack, release: Release) => ({
   [OUTPUTS.stageName]: config.stage,
   [OUTPUTS.tableName]: data.table.tableName,
   [OUTPUTS.hashSecretArn]: data.hashSecret.secretArn,
@@ -76,7 +76,7 @@ export class ApiStack extends Stack {
     addServiceAlarms(this, monitored);
     addLogQueries(this, name);
     this.addOutputs({
-      ...namesOf(config, data, release),
+      ...knownOutputs(config, data, release),
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.baseUrl]: addresses[0],
       ...Object.fromEntries(plans.map(([plan, { usagePlanId }]) => [usagePlanOutput(plan), usagePlanId])),
