@@ -61,7 +61,7 @@ const main = async (): Promise<void> => {
   const names = new Set(OPERATIONS.map(({ name }) => name));
   const entries = Object.fromEntries([...names].map((name) => [name, join(ROOT, 'functions', `${name}.ts`)]));
   const own = await bundleFunctions({ outDir: join(folder, 'own'), entries });
-  await writePages(VARIABLES.PAGES_FOLDER);
+  await writePages(VARIABLES.PAGES_FOLDER, { isLocal: false, support: null });
   // 3. The calls of the first request of each.
   const server = await startCallServer();
   parts.defer(server.close);

@@ -23,7 +23,12 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const TABLE_NAME = 'buyer-linking-bench';
 
-type OptionalVariable = 'PAID_CHECKS_PER_DAY' | 'SMS_PER_DAY' | 'METRIC_NAMESPACE';
+type OptionalVariable =
+  | 'PAID_CHECKS_PER_DAY'
+  | 'SMS_PER_DAY'
+  | 'SUPPORT_EMAIL'
+  | 'STATUS_URL'
+  | 'METRIC_NAMESPACE';
 type Variable = Exclude<DeployedVariable, OptionalVariable> | 'PAGES_FOLDER';
 
 /** The environment variables that the stacks set for the functions, and where the pages are, which a bundle has beside it. */

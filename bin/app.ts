@@ -17,7 +17,7 @@ try {
   const isSynth = app.node.tryGetContext('synth') !== undefined;
   const isDirect = app.node.tryGetContext('direct') !== undefined && config.rollout === 'gradual';
   const bundles = await bundleFunctions({ outDir: '.build' });
-  await addPages(bundles.folderOf);
+  await addPages(bundles.folderOf, config.support);
   // The CDK CLI sets the variable from the credentials.
   const faults = deployFaults(config, STAGE_NAMES.map(configOf), process.env.CDK_DEFAULT_ACCOUNT);
   const built = { bundles, release: releaseOf() };

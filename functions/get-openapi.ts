@@ -11,11 +11,12 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (_re
 });
 
 export const build = () => {
-  const { RELEASE_VERSION, RELEASE_COMMIT } = readEnv(['RELEASE_VERSION', 'RELEASE_COMMIT']);
-  const release = { 'x-service-version': RELEASE_VERSION, 'x-commit': RELEASE_COMMIT };
+  const env = readEnv(['RELEASE_VERSION', 'RELEASE_COMMIT', 'SUPPORT_EMAIL', 'STATUS_URL']);
+  const release = { 'x-service-version': env.RELEASE_VERSION, 'x-commit': env.RELEASE_COMMIT };
+  const contact = { email: env.SUPPORT_EMAIL, url: env.STATUS_URL };
   const document: ResponseOf<typeof route>['body'] = {
     ...openApiDocument,
-    info: { ...openApiDocument.info, ...release },
+    info: { ...openApiDocument.info, ...release, ...(env.SUPPORT_EMAIL && { contact }) },
   };
   return { document };
 };

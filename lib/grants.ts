@@ -117,6 +117,7 @@ export const variablesOf = ({
   ...(permissions.tokenIssuer ? (['TOKEN_ISSUERS'] as const) : []),
   ...(permissions.newSecrets ? (['KEY_PREFIX'] as const) : []),
   ...(permissions.release ? (['RELEASE_VERSION', 'RELEASE_COMMIT'] as const) : []),
+  ...(permissions.support ? (['SUPPORT_EMAIL', 'STATUS_URL'] as const) : []),
   ...(access.by === 'otp' ? (['OTP_ACCESS'] as const) : []),
   'METRIC_NAMESPACE',
 ];

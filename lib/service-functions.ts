@@ -56,6 +56,8 @@ const environmentOf = ({
   METRIC_NAMESPACE: metricNamespaceOf(config.stage),
   RELEASE_VERSION: release.version,
   RELEASE_COMMIT: release.commit,
+  SUPPORT_EMAIL: config.support?.email,
+  STATUS_URL: config.support?.statusUrl ?? undefined,
 });
 
 const resourcesOf = (scope: Construct, { config, data }: ServiceParts): Resources => ({

@@ -75,6 +75,11 @@ export interface Stage {
   readonly keyedRoutes: Throttle;
   /** Daily ceilings of the stage on what costs money, over all keys, with an alarm at 80 %: docs/limits.md. */
   readonly spend: { readonly paidChecksPerDay: number | null; readonly smsPerDay: number | null };
+  /** Whom sellers ask, and where they see the state of the service: in the foot of each page and in `info.contact` of the OpenAPI document. */
+  readonly support: {
+    readonly email: `${string}@${string}`;
+    readonly statusUrl: `https://${string}` | null;
+  } | null;
   /**
    * A monthly budget, which notifies the receiver of `alarms`: on all costs of the account, or with `sharesAccount` on what has the cost
    * allocation tags service and stage, which a management account must activate first.
@@ -136,6 +141,7 @@ export const STAGES = {
     openRoutes: { requestsPerSecond: 20, burst: 40 },
     keyedRoutes: { requestsPerSecond: 100, burst: 200 },
     spend: { paidChecksPerDay: null, smsPerDay: null },
+    support: null,
     budget: null,
     // A new account may run 10 functions at a time and can reserve none of them.
     reservedConcurrency: null,
@@ -171,6 +177,7 @@ export const STAGES = {
     // Six operations at this limit leave 4,000 of the 10,000 requests a second of an account to others.
     keyedRoutes: { requestsPerSecond: 1000, burst: 1000 },
     spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
+    support: null, // Set { email: 'api@your-company.com', statusUrl: 'https://status.your-company.com' }.
     budget: null, // Set { usdPerMonth: 500 }.
     // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 400. Sign-in
     // and the authorizer have what they need in any case. docs/scaling.md has the arithmetic.

@@ -52,7 +52,7 @@ export const startService = async (options: ServiceOptions) => {
 const docsBuilder = (pagesFolder: string) => {
   const build = async (name: DocsFileName) => {
     const { writePages } = await import('#reference/pages/write-pages.ts');
-    await writePages(pagesFolder, [name]);
+    await writePages(pagesFolder, { isLocal: true, support: null }, [name]);
   };
   const builds = new Map(DOCS_FILE_NAMES.map((name) => [name, cachedPromise(() => build(name))]));
   return (names: readonly DocsFileName[]) => Promise.all(names.map((name) => builds.get(name)?.()));

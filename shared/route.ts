@@ -48,6 +48,7 @@ export interface Permissions {
   /** The prefix of the secrets that it creates. */
   readonly newSecrets?: true;
   readonly release?: true;
+  readonly support?: true;
   /** The files of /docs that it serves. */
   readonly docs?: readonly DocsFileName[];
 }

@@ -72,7 +72,7 @@ const indented = (line: string): string => {
 const DEMO_VALUE =
   /\$\(node -p (?:<span[^>]*>)?"require\('\.\/\.local\/demo\.json'\)\.([\w.]+)"(?:<\/span>)?\)/g;
 
-/** Marks what the page's script replaces: by the demo's values on the local service, by the reader's own on a deployment. */
+/** Marks what the script of the page replaces by the values of the demo. */
 const withDemoValues = ({ html: markup }: Html): Html =>
   raw(markup.replace(DEMO_VALUE, '<span data-demo="$1">$&</span>'));
 

@@ -19,6 +19,8 @@ export const WORDS = {
   neighbors: { en: 'Previous and next', fa: 'صفحهٔ قبلی و بعدی' },
   previous: { en: 'Previous', fa: 'قبلی' },
   next: { en: 'Next', fa: 'بعدی' },
+  help: { en: 'Help', fa: 'پشتیبانی' },
+  status: { en: 'Status of the service', fa: 'وضعیت سرویس' },
 } as const;
 
 /** A page of the menu: a guide, or the page of a key. */

@@ -6,6 +6,7 @@ import { markdown } from './markdown.ts';
 import { page } from './page.ts';
 import { SAMPLE_BASE_URL } from './samples.ts';
 import { textEntries } from './search.ts';
+import type { Site } from './site.ts';
 
 /** The address of the page of a key in the Markdown of a guide, right for a reader of the repository too. */
 const KEY_PAGE = `${SAMPLE_BASE_URL}/docs/key`;
@@ -94,7 +95,7 @@ export const guideEntries = (name: GuideName, text: string) =>
   textEntries({ page: TITLES[name].en, href: `docs/${name}`, text });
 
 /** Builds the page of a guide from its Markdown. */
-export const guidePage = (name: GuideName, text: string): DocsFile => {
+export const guidePage = (name: GuideName, text: string, site: Site): DocsFile => {
   const language = languageOf(name);
   const { html: markup } = markdown(text, {
     language,
@@ -102,6 +103,7 @@ export const guidePage = (name: GuideName, text: string): DocsFile => {
   });
   const article = raw(withRowLinks(markup));
   return page({
+    site,
     title: `${TITLES[name].en} · Buyer Linking`,
     language,
     content: html`${guideContents({ current: name, language })}
@@ -110,8 +112,9 @@ export const guidePage = (name: GuideName, text: string): DocsFile => {
 };
 
 /** Builds the page of a path under /docs that has no guide. */
-export const notFoundPage = (): DocsFile =>
+export const notFoundPage = (site: Site): DocsFile =>
   page({
+    site,
     title: 'Page not found · Buyer Linking',
     content: html`${guideContents()}
 <main class="guide"><article><h1>Page not found</h1>

@@ -6,6 +6,7 @@ import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
 import { assetsOf, page } from './page.ts';
 import { textEntries } from './search.ts';
+import type { Site } from './site.ts';
 
 const { en: TITLE } = TITLES.key;
 
@@ -42,8 +43,9 @@ const table = (label: string, id: string, ...heads: readonly Html[]): Html =>
 export const keyEntries = () => textEntries({ page: TITLE, href: 'docs/key', text: INTRODUCTION });
 
 /** Builds the page on which a seller sees its key. The script fills the figures. */
-export const keyPage = (): DocsFile =>
+export const keyPage = (site: Site): DocsFile =>
   page({
+    site,
     title: `${TITLE} · Buyer Linking`,
     assets: assetsOf('page', 'key'),
     content: html`${guideContents({ current: 'key' })}

@@ -51,6 +51,9 @@ export const diagram = (source: string): Html => {
 /** On a phone a wide table scrolls by itself, with the keyboard too. */
 const SCROLLED = '<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>';
 
+/** The characters that a column of a table has room for. */
+const MAX_UNBROKEN = 40;
+
 const PERSIAN = /\p{Script=Arabic}/u;
 
 interface MarkdownOptions {
@@ -78,6 +81,11 @@ export const markdown = (
         return lang === 'mermaid'
           ? diagram(code).html
           : codeBlock({ text: code, grammar: lang, language }).html;
+      },
+      codespan({ text: code }) {
+        // A short one is not broken in a table, a long one may be.
+        const isLong = code.length > MAX_UNBROKEN && raw(' class="long"');
+        return html`<code${isLong}>${code}</code>`.html;
       },
       link({ href, tokens }) {
         const address = addressOf(href);

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import type { DocsFile } from '#shared/docs/files.ts';
-import type { Language } from './contents.ts';
+import { type Language, WORDS } from './contents.ts';
 import { type Html, html, raw } from './html.ts';
+import type { Site, Support } from './site.ts';
 
 /** Returns a file of browser/ and what it imports as one minified text. */
 const bundle = (name: string): string => {
@@ -50,6 +51,7 @@ export const assetsOf = (...names: readonly string[]) => {
 const ASSETS = assetsOf('page');
 
 interface PageContent {
+  readonly site: Site;
   readonly title: string;
   readonly content: Html;
   readonly language?: Language;
@@ -57,11 +59,19 @@ interface PageContent {
   readonly assets?: ReturnType<typeof assetsOf>;
 }
 
+const statusLink = ({ statusUrl }: Support, language: Language): Html | false =>
+  statusUrl !== null && html` · <a href="${statusUrl}">${WORDS.status[language]}</a>`;
+
+/** Returns the foot of a page: whom to ask, and where the state of the service stands. */
+const footer = ({ support }: Site, language: Language): Html | false =>
+  support !== null &&
+  html`<footer>${WORDS.help[language]}: <a href="mailto:${support.email}">${support.email}</a>${statusLink(support, language)}</footer>`;
+
 /** Returns the page around its content. Each address of the service in it begins with `{root}`. */
-export const page = ({ title, content, language = 'en', assets = ASSETS }: PageContent): DocsFile => ({
+export const page = ({ title, content, site, language = 'en', assets = ASSETS }: PageContent): DocsFile => ({
   headers: assets.headers,
   body: html`<!doctype html>
-<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-root="{root}">
+<html lang="${language}" dir="${language === 'fa' ? 'rtl' : 'ltr'}" data-root="{root}"${site.isLocal && raw(' data-local')}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -72,6 +82,7 @@ export const page = ({ title, content, language = 'en', assets = ASSETS }: PageC
 </head>
 <body>
 ${content}
+${footer(site, language)}
 <script>${raw(assets.script)}</script>
 </body>
 </html>

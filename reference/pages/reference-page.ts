@@ -9,6 +9,7 @@ import { page } from './page.ts';
 import { KEY_VARIABLE } from './sample-programs.ts';
 import { SAMPLE_BASE_URL, tryForm } from './samples.ts';
 import { operationEntries, textEntries } from './search.ts';
+import type { Site } from './site.ts';
 
 /** Returns the chapters of the document's description: the text under each heading. The headers come after the first. */
 const chaptersOf = ({ info, components }: ApiDocument) => {
@@ -122,7 +123,7 @@ const groupSection = ({ name, description, operations }: Group): Html =>
 ${operations.map(operationSection)}`;
 
 /** Builds the reference page. The list of operations and their whole description need no JavaScript. */
-export const referencePage = (openApiDocument: object): DocsFile => {
+export const referencePage = (openApiDocument: object, site: Site): DocsFile => {
   const document = withSchemas(openApiDocument);
   const groups = groupsOf(document);
   const chapters = chaptersOf(document);
@@ -140,6 +141,7 @@ ${chapters.map(
 )}
 ${groups.slice(-1).map(groupSection)}`;
   return page({
+    site,
     title: `${document.info.title} API`,
     content: html`${navigation(groups, chapters)}
 <main>

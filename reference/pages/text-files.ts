@@ -14,20 +14,21 @@ import { languageOf, TITLES } from './contents.ts';
 import { guideEntries, guideFile, guideMarkdown } from './guide-page.ts';
 import { keyEntries } from './key-page.ts';
 import { referenceEntries } from './reference-page.ts';
+import { type Site, textFor } from './site.ts';
 
-export const readGuide = (name: GuideName): Promise<string> =>
-  readFile(new URL(`../../${guideFile(name)}`, import.meta.url), 'utf8');
+export const readGuide = async (name: GuideName, site: Site): Promise<string> =>
+  textFor(site, await readFile(new URL(`../../${guideFile(name)}`, import.meta.url), 'utf8'));
 
 /** Builds the index of the search over the reference page, all guides and the page of a key. */
-const searchIndex = async (): Promise<string> => {
+const searchIndex = async (site: Site): Promise<string> => {
   const guides = await Promise.all(
-    GUIDE_NAMES.map(async (name) => guideEntries(name, await readGuide(name))),
+    GUIDE_NAMES.map(async (name) => guideEntries(name, await readGuide(name, site))),
   );
   return JSON.stringify([...referenceEntries(openApiDocument), ...guides.flat(), ...keyEntries()]);
 };
 
 /** The builder of each text file. One that is named in TEXT_FILES is served; this is the only other place that it needs. */
-const BUILDERS: Readonly<Record<TextFileName, () => Promise<string>>> = {
+const BUILDERS: Readonly<Record<TextFileName, (site: Site) => Promise<string>>> = {
   search: searchIndex,
   'buyer-linking-client.mjs': clientModule,
   'buyer-linking-client.d.mts': clientTypes,
@@ -43,12 +44,12 @@ const asText = (mediaType: string, body: string): DocsFile => ({
   body,
 });
 
-export const textFile = async (name: TextFileName): Promise<DocsFile> =>
-  asText(TEXT_FILES[name], await BUILDERS[name]());
+export const textFile = async (name: TextFileName, site: Site): Promise<DocsFile> =>
+  asText(TEXT_FILES[name], await BUILDERS[name](site));
 
 /** Builds the Markdown of a guide. */
-export const markdownFile = async (name: GuideName): Promise<DocsFile> =>
-  asText('text/markdown; charset=utf-8', guideMarkdown(name, await readGuide(name)));
+export const markdownFile = async (name: GuideName, site: Site): Promise<DocsFile> =>
+  asText('text/markdown; charset=utf-8', guideMarkdown(name, await readGuide(name, site)));
 
 const linkTo = (name: GuideName): string => `- [${TITLES[name][languageOf(name)]}](docs/${name}.md)`;
 

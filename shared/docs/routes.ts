@@ -35,7 +35,7 @@ export const docsRoutes = routeRows('Documentation', {
     summary: 'The OpenAPI document',
     description: 'The interface as an OpenAPI 3.0 document.',
     responses: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
-    permissions: { release: true },
+    permissions: { release: true, support: true },
   },
   'get-docs': {
     method: 'GET',

@@ -8,13 +8,14 @@ import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
+import { LOCAL_SITE } from '#test/reference/pages/sites.ts';
 import { callForText } from './docs-call.ts';
 
 /** The weight at which the page still arrives with the first round trips of a slow connection. */
 const MAX_COMPRESSED_BYTES = 30_000;
 
 const document = JSON.parse(JSON.stringify(buildDocument()));
-const page = referencePage(document);
+const page = referencePage(document, LOCAL_SITE);
 
 const getDocs = (path = '/docs') =>
   callForText(
@@ -112,7 +113,7 @@ describe('200', () => {
 
   it('escapes the text of the document', () => {
     const tag = { name: '<script>alert(1)</script>', description: '"&' };
-    const { body } = referencePage({ ...document, tags: [tag] });
+    const { body } = referencePage({ ...document, tags: [tag] }, LOCAL_SITE);
     expect(body).toContain('<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2><p>&quot;&amp;</p>');
   });
 });

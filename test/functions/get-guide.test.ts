@@ -6,6 +6,7 @@ import { writePages } from '#reference/pages/write-pages.ts';
 import { DOCS_PATHS, docsFileReader, GUIDE_NAMES } from '#shared/docs/files.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
 import { routes } from '#shared/routes.ts';
+import { LOCAL_SITE } from '#test/reference/pages/sites.ts';
 import client from '../../client/package.json' with { type: 'json' };
 import { callForText } from './docs-call.ts';
 
@@ -13,7 +14,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-guides-'));
-  await writePages(folder);
+  await writePages(folder, LOCAL_SITE);
 });
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -55,7 +56,7 @@ describe('200', () => {
 
   it('returns the Persian quick start as a page in Persian from right to left, linked from the English one', async () => {
     const { body } = await get('fa/quick-start');
-    expect(body).toContain('<html lang="fa" dir="rtl" data-root="../..">');
+    expect(body).toContain('<html lang="fa" dir="rtl" data-root="../.."');
     expect(body).toContain('<pre tabindex="0" dir="ltr">');
     const main = (text: string): string => text.slice(text.indexOf('<main'));
     expect(linksOf(main((await get('quick-start')).body))).toContain('../docs/fa/quick-start');

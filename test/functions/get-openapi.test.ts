@@ -32,6 +32,28 @@ describe('200', () => {
   });
 });
 
+describe('info.contact', () => {
+  const contactWith = (variables: Readonly<Record<string, string>>) => {
+    const before = process.env;
+    process.env = { ...before, RELEASE_VERSION: '4.5.6', RELEASE_COMMIT: '0123456789ab', ...variables };
+    try {
+      return JSON.parse(JSON.stringify(build().document.info)).contact;
+    } finally {
+      process.env = before;
+    }
+  };
+
+  it('names whom to ask and where the state of the service stands, if the stage sets them', () => {
+    const email = 'api@example.com';
+    expect(contactWith({ SUPPORT_EMAIL: email, STATUS_URL: 'https://status.example.com' })).toEqual({
+      email,
+      url: 'https://status.example.com',
+    });
+    expect(contactWith({ SUPPORT_EMAIL: email })).toEqual({ email });
+    expect(contactWith({})).toBeUndefined();
+  });
+});
+
 describe('422', () => {
   it('rejects any query parameter', async () => {
     const { status } = await getOpenapi().call({ authorizer: null, query: { format: 'yaml' } });

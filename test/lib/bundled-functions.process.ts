@@ -16,7 +16,7 @@ let bundles: Bundles;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bundles-'));
   bundles = await bundleFunctions({ outDir: folder });
-  await addPages(bundles.folderOf);
+  await addPages(bundles.folderOf, null);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

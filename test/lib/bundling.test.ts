@@ -58,7 +58,7 @@ const hashesIn = async (path: string): Promise<string[]> =>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bundles-'));
   bundles = await bundleFunctions({ outDir: folder });
-  await addPages(bundles.folderOf);
+  await addPages(bundles.folderOf, null);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -95,7 +95,7 @@ describe('the bundles', () => {
     const chosen = ['create-user', ...withPages];
     const files = Object.entries(await functionFiles()).filter(([name]) => chosen.includes(name));
     const again = await bundleFunctions({ outDir: elsewhere, entries: Object.fromEntries(files) });
-    await addPages(again.folderOf);
+    await addPages(again.folderOf, null);
     for (const name of chosen) {
       expect(await hashesIn(again.folderOf(name))).toEqual(await hashesIn(bundles.folderOf(name)));
     }

@@ -13,30 +13,18 @@ export const showBase = () => {
   }
 };
 
-/** Returns the demo of the service on this machine: its seller and its keys. Returns undefined elsewhere. */
-const readDemo = async () => {
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname);
-  if (!isLocal || document.querySelector('[data-demo], [data-in="key"]') === null) return undefined;
-  const response = await fetch(`${base}/_local/demo`);
-  return response.ok ? response.json() : undefined;
-};
-
-/** Shows the values of the demo in the samples of a guide, or what stands for the reader's own values. */
-const showValues = (demo) => {
-  for (const place of all('[data-demo]')) {
-    const { demo: name } = place.dataset;
-    place.textContent = demo ? name.split('.').reduce((part, key) => part[key], demo) : 'blk_…';
-  }
-  // In the guides a quotation is a box about the service on the reader's machine.
-  if (demo === undefined) for (const box of all('blockquote')) box.remove();
-};
-
-/** Shows the demo: its values in the samples, and in each form a key that has the scope of its operation, unless the reader has entered one. */
+/** On the local service, shows its demo: the values in the samples, and in each form a key that has the scope of its operation, unless the reader has entered one. */
 export const showDemo = async () => {
-  const demo = await readDemo();
-  showValues(demo);
-  const fields = all('.try [data-in="key"]');
-  if (demo === undefined || fields.some(({ value }) => value !== '')) return;
+  const [places, fields] = [all('[data-demo]'), all('.try [data-in="key"]')];
+  const isLocal = document.documentElement.dataset.local !== undefined;
+  if (!isLocal || places.length + fields.length === 0) return;
+  const response = await fetch(`${base}/_local/demo`);
+  if (!response.ok) return;
+  const demo = await response.json();
+  for (const place of places) {
+    place.textContent = place.dataset.demo.split('.').reduce((part, key) => part[key], demo);
+  }
+  if (fields.some(({ value }) => value !== '')) return;
   for (const field of fields) {
     field.value = demo.keys_by_scope[field.dataset.scope] ?? demo.keys.free;
     field.previousElementSibling.textContent = 'API key of the demo seller';

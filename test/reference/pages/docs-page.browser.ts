@@ -9,7 +9,6 @@ import {
   execute,
   openDocs,
   PHONE,
-  PUBLIC_HOST,
   useBrowser,
   widthOf,
 } from './browser.ts';
@@ -24,6 +23,10 @@ import { behindStage } from './staged.ts';
 
 const visible = (page: Page, selector: string): Promise<readonly string[]> =>
   page.locator(`${selector}:visible`).allInnerTexts();
+
+/** Returns the whole address of each link of a page. */
+const linksOf = (page: Page): Promise<readonly string[]> =>
+  page.evaluate('[...document.links].map(({ href }) => href)');
 
 /** Returns the brightness of a color of the page, 0 to 255. */
 const brightnessOf = (page: Page, selector: string, property: 'color' | 'backgroundColor'): Promise<number> =>
@@ -124,8 +127,8 @@ describeInBrowser('the reference page', () => {
     expect(await page.locator('#list-users .samples pre').innerText()).toContain(
       `'${staged.baseUrl}/v1/users?page_size=20'`,
     );
-    await page.click('.contents a[href="docs/linking"]');
-    await page.click('.contents a[href="errors"]');
+    await page.click('.contents a[href="./docs/linking"]');
+    await page.click('.contents a[href="../docs/errors"]');
     await page.click('.contents a[href="../docs"]');
     expect(await page.locator('.operation').count()).toBe(operations.length + 1);
     expect(faults).toEqual([]);
@@ -176,10 +179,33 @@ describeInBrowser('the reference page', () => {
     expect(await page.locator('main').count()).toBe(1);
   });
 
-  it('asks for no demo key and enters none at another host name than localhost', async () => {
-    const baseUrl = docs.baseUrl.replace('localhost', PUBLIC_HOST);
-    const { page, requested } = await openDocs(docs.browser, baseUrl);
-    expect(requested).toEqual([`${baseUrl}/docs`]);
+  it('is the same page at /docs/: its base URL, its requests and its links', async () => {
+    const { page, faults } = await docs.open({ path: '/docs/' });
+    expect(await page.locator('#start').innerText()).toContain(`Base URL: ${docs.baseUrl}. Send`);
+    expect((await execute(page, 'list-users')).status).toBe('200');
+    const slashed = await linksOf(page);
+    expect(faults).toEqual([]);
+    await page.goto(`${docs.baseUrl}/docs`);
+    const atEither = (links: readonly string[]) => links.map((link) => link.replace('/docs/#', '/docs#'));
+    expect(atEither(slashed)).toEqual(await linksOf(page));
+  });
+
+  it('is where the address of the service leads, under a stage path too', async () => {
+    const staged = await behindStage(docs.baseUrl, 'dev');
+    for (const baseUrl of [docs.baseUrl, staged.baseUrl]) {
+      const { page, faults } = await openDocs(docs.browser, baseUrl, { path: '' });
+      expect([page.url(), faults]).toEqual([`${baseUrl}/docs`, []]);
+    }
+    await staged.close();
+  });
+
+  it('of a deployment asks for no demo key, enters none, and names whom to ask', async () => {
+    const staged = await behindStage(docs.baseUrl, 'dev');
+    const { page, requested } = await openDocs(docs.browser, staged.baseUrl);
+    expect(requested).toEqual([`${staged.baseUrl}/docs`]);
     expect(await page.locator('#first-try [data-in="key"]').inputValue()).toBe('');
+    expect(await page.locator('footer').innerText()).toBe('Help: api@example.com · Status of the service');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await staged.close();
   });
 });

@@ -4,11 +4,13 @@ import { Marked, type Tokens } from 'marked';
 import { guideFile, guidePage } from '#reference/pages/guide-page.ts';
 import { DIAGRAMS, diagram, diagramFile, diagramSources } from '#reference/pages/markdown.ts';
 import { GUIDE_NAMES, type GuideName } from '#shared/docs/files.ts';
+import { LOCAL_SITE } from './sites.ts';
 
 const textOf = (name: GuideName): Promise<string> =>
   readFile(new URL(`../../../${guideFile(name)}`, import.meta.url), 'utf8');
 
-const bodyOf = async (name: GuideName): Promise<string> => guidePage(name, await textOf(name)).body;
+const bodyOf = async (name: GuideName): Promise<string> =>
+  guidePage(name, await textOf(name), LOCAL_SITE).body;
 
 const CHARACTERS: Readonly<Record<string, string>> = {
   lt: '<',
@@ -40,6 +42,7 @@ describe('a block of code', () => {
   const { body } = guidePage(
     'errors',
     '# Title\n\n```sh\ncurl -s "$BASE/v1" | sort -u\n```\n\n```json\n{"a":{"b":1}}\n{"c":[…]}\n```\n\n```bash\nnode a.ts\n```\n',
+    LOCAL_SITE,
   );
 
   it('has its caption and a button to copy, for a command, its response and a command that is not tried with the page', () => {
@@ -100,7 +103,11 @@ describe.each(GUIDE_NAMES)('the guide %s', (name) => {
 
 describe('headings with the same text', () => {
   it('have ids of their own, as on GitHub', () => {
-    const { body } = guidePage('changelog', '# Changes\n\n## 2\n\n### Added\n\n## 1\n\n### Added\n');
+    const { body } = guidePage(
+      'changelog',
+      '# Changes\n\n## 2\n\n### Added\n\n## 1\n\n### Added\n',
+      LOCAL_SITE,
+    );
     expect(allIn(body, /<h[23] id="([^"]+)">/g)).toEqual(['2', 'added', '1', 'added-1']);
   });
 });

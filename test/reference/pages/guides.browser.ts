@@ -44,6 +44,21 @@ describeInBrowser('the guides', () => {
     },
   );
 
+  itForAll([...GUIDE_NAMES, 'key'])(
+    'show the same samples and links with a slash at the end of the path',
+    async (name) => {
+      const seen: unknown[] = [];
+      for (const path of [`/docs/${name}`, `/docs/${name}/`]) {
+        const { page, faults } = await docs.open({ path });
+        const links: readonly string[] = await page.evaluate('[...document.links].map(({ href }) => href)');
+        const others = links.map((link) => link.replace(`/docs/${name}/#`, `/docs/${name}#`));
+        seen.push({ links: others, samples: await page.locator('pre').allInnerTexts(), faults });
+        await page.close();
+      }
+      expect(seen[1]).toEqual(seen[0]);
+    },
+  );
+
   it('copies a command of a guide without its caption', async () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
     const { page } = await docs.open({ permissions, path: '/docs/errors' });
@@ -82,9 +97,9 @@ describeInBrowser('the guides', () => {
     const [[contents], [headings], [, code]] = places as [[number], [number], [number, string]];
     expect(contents).toBeGreaterThan(headings);
     expect(code).toBe('ltr');
-    await page.getByRole('searchbox', { name: 'جست‌وجو' }).fill('limits');
-    await page.getByText('مورد یافت شد').waitFor();
-    await page.getByRole('searchbox', { name: 'جست‌وجو' }).fill('');
+    await page.getByRole('searchbox', { name: 'جستجو' }).fill('limits');
+    await page.getByText('مورد پیدا شد').waitFor();
+    await page.getByRole('searchbox', { name: 'جستجو' }).fill('');
     await page.locator('.contents').getByRole('link', { name: 'شروع سریع (انگلیسی)' }).click();
     await page.waitForURL(`${docs.baseUrl}/docs/quick-start`);
     expect(faults).toEqual([]);

@@ -95,7 +95,7 @@ describeInBrowser('the page of a key', () => {
       ['Key', `demo professional (${id})`],
       ['Account', `Demo Shop (${seller.id})`],
       ['Plan', 'professional'],
-      ['Scopes', 'users:read, users:write'],
+      ['Scopes', 'users:read, users:write, events:read, key:rotate'],
       ['Expiry', 'no end'],
       ['Valid secrets', `…${secrets[0].last_four}: no end`],
     ]);

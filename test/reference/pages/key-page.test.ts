@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { guidePage } from '#reference/pages/guide-page.ts';
 import { keyPage } from '#reference/pages/key-page.ts';
+import { LOCAL_SITE } from './sites.ts';
 
-const { headers, body } = keyPage();
+const { headers, body } = keyPage(LOCAL_SITE);
 
 /** Returns the text of the one element of this name. */
 const inline = (markup: string, tag: 'script' | 'style'): string => {
@@ -24,7 +25,7 @@ describe('the page of a key', () => {
   });
 
   it.each(['script', 'style'] as const)('adds its %s to no other page', (tag) => {
-    const guide = inline(guidePage('limits', '# Limits').body, tag);
+    const guide = inline(guidePage('limits', '# Limits', LOCAL_SITE).body, tag);
     expect(inline(body, tag).startsWith(guide)).toBe(true);
     expect(guide.length).toBeLessThan(inline(body, tag).length);
   });
@@ -35,7 +36,9 @@ describe('a link of a guide to the page of a key', () => {
     'leads from %s to the page of the same deployment',
     (name) => {
       const text = '# Title\n\n[The page](http://localhost:3000/docs/key).';
-      expect(guidePage(name, text).body).toContain(`<p><a href="{root}/docs/key">The page</a>.</p>`);
+      expect(guidePage(name, text, LOCAL_SITE).body).toContain(
+        `<p><a href="{root}/docs/key">The page</a>.</p>`,
+      );
     },
   );
 });

@@ -6,6 +6,7 @@ import { type DocsFile, type DocsFileName, GUIDE_NAMES, storedName } from '#shar
 import { PROBLEMS } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/key-limits.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { LOCAL_SITE } from './sites.ts';
 
 interface Entry {
   readonly title: string;
@@ -22,7 +23,7 @@ const readPage = async (name: DocsFileName): Promise<DocsFile> =>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-search-'));
-  await writePages(folder);
+  await writePages(folder, LOCAL_SITE);
   entries = JSON.parse((await readPage('search')).body);
 });
 
