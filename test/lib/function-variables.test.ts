@@ -20,6 +20,8 @@ const recordingEnvironment = () => {
     RELEASE_COMMIT: '0123456789ab',
     PAID_CHECKS_PER_DAY: '1000',
     SMS_PER_DAY: '1000',
+    SUPPORT_EMAIL: 'api@example.com',
+    STATUS_URL: 'https://status.example.com',
     METRIC_NAMESPACE: 'BuyerLinking/test',
   };
   // In Lambda a function builds its dependencies while its module loads.
