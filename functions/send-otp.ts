@@ -42,8 +42,8 @@ const recordSend = (
     const { record, templates } = await codes.read(owner);
     const nowMs = clock();
     const now = Math.floor(nowMs / 1000);
-    const refusal = whyNotSent(record, sendLimitsOf(caller), now);
-    if (refusal !== undefined) throw problem(refusal.reason, refusal);
+    const wait = whyNotSent(record, sendLimitsOf(caller), now);
+    if (wait !== undefined) throw problem(wait.reason, wait);
     const counted = await consume(rateLimiter, [...limits.ofPhone, ...limits.ofCalls], nowMs);
     const code = { mac, provider: smsProvider, now };
     if (await codes.recordSend(owner, record, code)) return { record, templates, code, counted };
@@ -53,17 +53,17 @@ const recordSend = (
 
 type Sent = Awaited<ReturnType<typeof recordSend>>;
 
-/** Takes a send back whose message was certainly not sent; one that a provider refused starts the cool-down, and its call stays counted. */
+/** Undoes a send whose message was certainly not sent. If a provider bounced it, the cool-down starts, and the call stays counted. */
 const undoSend = async (
   { owner, sent, limits }: { readonly owner: CodeOwner; readonly sent: Sent; readonly limits: SendLimits },
   delivery: Exclude<Delivery, 'possibly_sent'>,
   { codes, rateLimiter }: Deps,
 ): Promise<void> => {
   // Otherwise a number that the provider rejects could be used to call it without end.
-  const isRefused = delivery === 'not_sent';
-  const kept = isRefused ? limits.ofCalls : [];
+  const isBounced = delivery === 'not_sent';
+  const kept = isBounced ? limits.ofCalls : [];
   await Promise.all([
-    codes.undoSend(owner, sent.record, { ...sent.code, isRefused }),
+    codes.undoSend(owner, sent.record, { ...sent.code, isBounced }),
     refund(rateLimiter, {
       ...sent.counted,
       limits: sent.counted.limits.filter((limit) => !kept.includes(limit)),

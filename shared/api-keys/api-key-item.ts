@@ -125,13 +125,13 @@ export interface KeyChange {
 }
 
 /** What was changed since it was read. */
-export type KeyChangeRefusal = 'seller_changed' | 'key_changed';
+export type KeyChangeOutcome = 'seller_changed' | 'key_changed';
 
 /** The key and its secrets change together. Secrets that `after` lacks are deleted. */
 export const keyChangeActions = (
   TableName: string,
   { before, after, sellerStatus, record }: KeyChange,
-): Action<KeyChangeRefusal>[] => {
+): Action<KeyChangeOutcome>[] => {
   const dropped = before.secrets.filter(({ hash }) => !after.secrets.some((kept) => kept.hash === hash));
   return [
     {
@@ -145,7 +145,7 @@ export const keyChangeActions = (
   ];
 };
 
-const keyUpdate = (TableName: string, before: ApiKey, after: ApiKey): Action<KeyChangeRefusal> => {
+const keyUpdate = (TableName: string, before: ApiKey, after: ApiKey): Action<KeyChangeOutcome> => {
   const changed = KEY_FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]));
   const attributes = Object.fromEntries(changed.map((field) => [field, after[field]]));
   const Key = apiKeyKey(before.seller_id, before.key_id);

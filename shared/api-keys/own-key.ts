@@ -19,7 +19,7 @@ export interface OwnRotation {
 }
 
 /** `too_many_secrets`: the key has another valid secret. `invalid_api_key`: the key, its seller or the secret of the request is not valid. */
-export type RotationRefusal = 'too_many_secrets' | 'invalid_api_key';
+export type RotationOutcome = 'too_many_secrets' | 'invalid_api_key';
 
 /** Returns a key, the name of its seller and the state of a limit; undefined if there is no such key. */
 export const ownKeyReader =
@@ -42,7 +42,7 @@ export const ownKeyReader =
  */
 export const ownKeyRotator =
   (table: Table) =>
-  (caller: Caller, rotation: OwnRotation): Promise<WriteResult<number, RotationRefusal>> => {
+  (caller: Caller, rotation: OwnRotation): Promise<WriteResult<number, RotationOutcome>> => {
     const { secret, graceSeconds, nowMs } = rotation;
     const nowSeconds = Math.floor(nowMs / 1000);
     return retryConflicts(currentDeadline(), async () => {

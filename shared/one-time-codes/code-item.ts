@@ -21,7 +21,7 @@ export interface NewCode extends Pick<OutstandingCode, 'mac' | 'provider'> {
 
 export interface UnsentCode extends NewCode {
   /** False if no provider was reached: the send then starts no cool-down. */
-  readonly isRefused: boolean;
+  readonly isBounced: boolean;
 }
 
 const codeOf = (item: StoredItem): OutstandingCode => ({
@@ -34,7 +34,7 @@ const codeOf = (item: StoredItem): OutstandingCode => ({
 export const recordFrom = (item: StoredItem = {}): VersionedRecord => ({
   version: Number(item.version ?? 0),
   sends: (item.sends ?? []) as number[],
-  lastRefusedAt: Number(item.last_refused_at ?? 0),
+  lastBouncedAt: Number(item.last_refused_at ?? 0),
   failures: Number(item.failures ?? 0),
   lastFailureAt: Number(item.last_failure_at ?? 0),
   lockAt: Number(item.lock_at ?? FIRST_LOCK_AT),
@@ -84,16 +84,16 @@ export const sendExpression = (seen: VersionedRecord, { now, ...code }: NewCode)
 
 /** Takes a send back whose code is still outstanding: no code is then. `before`: the record without the send. */
 export const undoExpression = (
-  { sends, lastRefusedAt }: CodeRecord,
-  { mac, now, isRefused }: UnsentCode,
+  { sends, lastBouncedAt }: CodeRecord,
+  { mac, now, isBounced }: UnsentCode,
 ): Expression => ({
-  UpdateExpression: `SET version = version + :one, sends = :sends, last_refused_at = :refusedAt REMOVE ${WITHOUT_CODE}`,
+  UpdateExpression: `SET version = version + :one, sends = :sends, last_refused_at = :bouncedAt REMOVE ${WITHOUT_CODE}`,
   ConditionExpression: 'mac = :mac',
   ExpressionAttributeValues: {
     ':one': 1,
     ':mac': mac,
     ':sends': sends,
-    ':refusedAt': isRefused ? now : lastRefusedAt,
+    ':bouncedAt': isBounced ? now : lastBouncedAt,
   },
 });
 

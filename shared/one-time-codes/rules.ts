@@ -87,8 +87,8 @@ export interface OutstandingCode {
 export interface CodeRecord {
   /** Times of the audience's sends in the last 24 hours, oldest first: of messages that were possibly sent. */
   readonly sends: readonly number[];
-  /** The time of the last send that a provider refused; 0 if none did. It starts the cool-down, and counts toward no other limit. */
-  readonly lastRefusedAt: number;
+  /** The time of the last message that a provider bounced; 0 if none did. It starts the cool-down, and counts toward no other limit. */
+  readonly lastBouncedAt: number;
   /** Consecutive failures, over all codes. Only a verified code or an admin sets them to 0. */
   readonly failures: number;
   readonly lastFailureAt: number;
@@ -123,7 +123,7 @@ export const sendLimitText = ({ maximum, windowSeconds }: SendLimit): string => 
   return `${maximum} send${maximum === 1 ? '' : 's'} in ${count} ${unit}${count === 1 ? '' : 's'}`;
 };
 
-export type TryRefusal = Wait | { readonly reason: 'code_rejected' };
+export type RejectedTry = Wait | { readonly reason: 'code_rejected' };
 
 /** Returns the seconds until the lock ends, at most the length of the lock, or 0 if the phone is not locked. */
 export const secondsLocked = ({ failures, lastFailureAt, lockAt }: CodeRecord, now: number): number => {
@@ -142,13 +142,13 @@ export const sendLimitsOf = (caller: Parameters<typeof isBuyerApp>[0]): readonly
   isBuyerApp(caller) ? CODE_LIMITS.sendLimitsOfBuyerApp : CODE_LIMITS.sendLimits;
 
 const secondsUntilResend = (
-  { sends, lastRefusedAt }: CodeRecord,
+  { sends, lastBouncedAt }: CodeRecord,
   now: number,
   limits: readonly SendLimit[],
 ): number =>
   Math.max(
     secondsUntilNextSend(limits, recentSends(sends, now), now),
-    secondsUntilNextSend([CODE_LIMITS.sendLimits[0]], lastRefusedAt > 0 ? [lastRefusedAt] : [], now),
+    secondsUntilNextSend([CODE_LIMITS.sendLimits[0]], lastBouncedAt > 0 ? [lastBouncedAt] : [], now),
   );
 
 const LOCKED_FOR_GOOD =
@@ -171,7 +171,7 @@ export const whyNotSent = (
   const seconds = secondsUntilResend(record, now, limits);
   if (seconds === 0) return undefined;
   const sends = recentSends(record.sends, now);
-  // If it is none of these, it is the cool-down after a send that a provider refused.
+  // If it is none of these, it is the cool-down after a message that a provider bounced.
   const isUsedUp = (limit: SendLimit): boolean => secondsUntilNextSend([limit], sends, now) === seconds;
   const limit = limits.findLast(isUsedUp) ?? CODE_LIMITS.sendLimits[0];
   const usedUp = `The limit of ${sendLimitText(limit)} to this phone is used up`;
@@ -185,7 +185,7 @@ export const afterSend = (
   now: number,
 ): CodeRecord & { readonly code: OutstandingCode } => ({
   sends: [...recentSends(record.sends, now), now],
-  lastRefusedAt: record.lastRefusedAt,
+  lastBouncedAt: record.lastBouncedAt,
   failures: record.failures,
   lastFailureAt: record.lastFailureAt,
   lockAt: secondsLocked(record, now) > 0 ? record.lockAt : nextLockAt(record.failures),
@@ -197,7 +197,7 @@ interface TryCondition {
   readonly expression: string;
   readonly holds: (record: CodeRecord, now: number) => boolean;
   /** The reason of a try for which it does not hold. */
-  readonly otherwise: TryRefusal['reason'];
+  readonly otherwise: RejectedTry['reason'];
 }
 
 /** A try is compared with the code if all of these hold. The first that does not is the reason. */
@@ -228,7 +228,7 @@ export const whyNotTried = (
   record: CodeRecord,
   now: number,
   limits: readonly SendLimit[] = CODE_LIMITS.sendLimits,
-): TryRefusal | undefined => {
+): RejectedTry | undefined => {
   const locked = lockOf(record, now);
   if (locked !== undefined) return locked;
   const failed = TRY_CONDITIONS.find(({ holds }) => !holds(record, now));

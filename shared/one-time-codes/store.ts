@@ -30,8 +30,8 @@ import {
 import {
   type OutstandingCode,
   PUBLIC_AUDIENCE,
+  type RejectedTry,
   type SendLimit,
-  type TryRefusal,
   whyNotTried,
 } from './rules.ts';
 
@@ -83,7 +83,7 @@ export const codeSends = (table: Table) => ({
 
   /**
    * Takes back a send whose message was not sent, if its code is still outstanding: then no code is. Failures and locks stay, and the
-   * cool-down of a refused send. `before`: the record without the send.
+   * cool-down of a bounced message. `before`: the record without the send.
    */
   async undoSend(owner: CodeOwner, before: VersionedRecord, code: UnsentCode): Promise<void> {
     await update(table, owner, undoExpression(before, code));
@@ -106,7 +106,7 @@ export const codeTries = (table: Table) => ({
     owner: CodeOwner,
     now: number,
     limits?: readonly SendLimit[],
-  ): Promise<WriteResult<OutstandingCode, TryRefusal>> {
+  ): Promise<WriteResult<OutstandingCode, RejectedTry>> {
     const result = await update(table, owner, tryExpression(now));
     const record = recordFrom(result.written ? result.value.Attributes : result.reason);
     if (result.written && record.code !== undefined) return written(record.code);

@@ -283,13 +283,13 @@ describe('503', () => {
     await send(phone);
     const before = await record(phone);
     clock.advance(60);
-    const refusedAt = Math.floor(clock() / 1000);
+    const bouncedAt = Math.floor(clock() / 1000);
     provider.failure = failure('not_sent');
     const { status, json, headers } = await send(phone);
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', '60']);
     const { code, ...withoutCode } = before;
     expect(code).toBeDefined();
-    expect(await record(phone)).toEqual({ ...withoutCode, version: 3, lastRefusedAt: refusedAt });
+    expect(await record(phone)).toEqual({ ...withoutCode, version: 3, lastBouncedAt: bouncedAt });
     provider.failure = undefined;
     clock.advance(59);
     const tooSoon = await send(phone);

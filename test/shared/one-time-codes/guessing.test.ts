@@ -32,7 +32,7 @@ describe('a month of guessing through one seller', () => {
 /** One step of a guesser: a send that goes out or is refused, guesses on its code before and after, and a pause. */
 interface Step {
   readonly sends: boolean;
-  readonly isRefused: boolean;
+  readonly isBounced: boolean;
   /** Whether a refused send reached the provider. */
   readonly isReached: boolean;
   readonly guessesBefore: number;
@@ -42,7 +42,7 @@ interface Step {
 
 const step: fc.Arbitrary<Step> = fc.record({
   sends: fc.boolean(),
-  isRefused: fc.boolean(),
+  isBounced: fc.boolean(),
   isReached: fc.boolean(),
   guessesBefore: fc.integer({ min: 0, max: 8 }),
   guessesAfter: fc.integer({ min: 0, max: 8 }),
@@ -60,11 +60,11 @@ const play = (steps: readonly Step[]) => {
   };
   for (let round = 0; round < 40; round += 1) {
     for (const [index, step] of steps.entries()) {
-      const { sends, isRefused, isReached, guessesBefore, guessesAfter, pauseSeconds } = step;
+      const { sends, isBounced, isReached, guessesBefore, guessesAfter, pauseSeconds } = step;
       const mac = `${round}-${index}`;
       const before = sends ? phone.send(mac, now) : undefined;
       guess(guessesBefore);
-      if (before !== undefined && isRefused) phone.undo(before, mac, isReached ? now : undefined);
+      if (before !== undefined && isBounced) phone.undo(before, mac, isReached ? now : undefined);
       guess(guessesAfter);
       failures.push(phone.record.failures);
       now += pauseSeconds;
@@ -89,7 +89,7 @@ describe('any mix of sends, refused sends, guesses and pauses', () => {
   it('reaches 100 guesses, so the property is not empty', () => {
     const fastest = {
       sends: true,
-      isRefused: false,
+      isBounced: false,
       isReached: true,
       guessesBefore: 5,
       guessesAfter: 0,

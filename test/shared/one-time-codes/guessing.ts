@@ -13,7 +13,7 @@ export interface Strategy {
   /** Guesses on each code, at most. More than five model parallel guesses. */
   readonly guessesPerCode: number;
   /** Which sends the SMS provider refuses, by their number. Guesses are made before the send is undone. */
-  readonly isRefused: (sendNumber: number) => boolean;
+  readonly isBounced: (sendNumber: number) => boolean;
   /** Seconds between two steps, at least. */
   readonly pauseSeconds: number;
   /** Seconds between two sign-ins of the buyer with this seller, each of which sets the failures to 0. */
@@ -49,22 +49,22 @@ export const STRATEGIES: readonly Strategy[] = [
   {
     name: 'Five guesses on each code, as fast as possible',
     guessesPerCode: 5,
-    isRefused: never,
+    isBounced: never,
     pauseSeconds: 1,
   },
-  { name: '50 parallel guesses on each code', guessesPerCode: 50, isRefused: never, pauseSeconds: 1 },
-  { name: 'One guess on each code', guessesPerCode: 1, isRefused: never, pauseSeconds: 1 },
-  { name: 'The SMS provider refuses every message', guessesPerCode: 5, isRefused: always, pauseSeconds: 1 },
+  { name: '50 parallel guesses on each code', guessesPerCode: 50, isBounced: never, pauseSeconds: 1 },
+  { name: 'One guess on each code', guessesPerCode: 1, isBounced: never, pauseSeconds: 1 },
+  { name: 'The SMS provider refuses every message', guessesPerCode: 5, isBounced: always, pauseSeconds: 1 },
   {
     name: 'The SMS provider refuses every other message',
     guessesPerCode: 3,
-    isRefused: (sendNumber) => sendNumber % 2 === 0,
+    isBounced: (sendNumber) => sendNumber % 2 === 0,
     pauseSeconds: 1,
   },
   {
     name: 'Two idle days after each code',
     guessesPerCode: 5,
-    isRefused: never,
+    isBounced: never,
     pauseSeconds: 2 * DAY_SECONDS,
   },
 ];
@@ -73,7 +73,7 @@ export const STRATEGIES: readonly Strategy[] = [
 export const WITH_DAILY_SIGN_IN: Strategy = {
   name: 'The buyer signs in with this seller every day',
   guessesPerCode: 5,
-  isRefused: never,
+  isBounced: never,
   pauseSeconds: 1,
   buyerSignsInEverySeconds: DAY_SECONDS,
 };
@@ -115,9 +115,9 @@ export const simulateMonth = (strategy: Strategy): GuessingResult => {
     const before = phone.send(mac, now);
     guess(now);
     if (before === undefined) return;
-    const isRefused = strategy.isRefused(count.sms + count.refused);
-    count[isRefused ? 'refused' : 'sms'] += 1;
-    if (isRefused) phone.undo(before, mac, now);
+    const isBounced = strategy.isBounced(count.sms + count.refused);
+    count[isBounced ? 'refused' : 'sms'] += 1;
+    if (isBounced) phone.undo(before, mac, now);
   };
 
   const signIn = (now: number): void => {

@@ -72,8 +72,8 @@ describe('a write whose response was lost', () => {
     const owner = newOwner();
     await send(owner, 'old');
     const { before, code } = await send(owner, 'new', NOW + 60);
-    await withLostResponses(1, () => store.undoSend(owner, before, { ...code, isRefused: true }));
-    const { code: outstanding, sends, lastRefusedAt } = await record(owner);
-    expect([outstanding, sends, lastRefusedAt]).toEqual([undefined, [NOW], NOW + 60]);
+    await withLostResponses(1, () => store.undoSend(owner, before, { ...code, isBounced: true }));
+    const { code: outstanding, sends, lastBouncedAt } = await record(owner);
+    expect([outstanding, sends, lastBouncedAt]).toEqual([undefined, [NOW], NOW + 60]);
   });
 });

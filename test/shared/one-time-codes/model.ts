@@ -11,7 +11,7 @@ import {
 /** The record of a phone without sends and failures. */
 export const NEW_RECORD: CodeRecord = {
   sends: [],
-  lastRefusedAt: 0,
+  lastBouncedAt: 0,
   failures: 0,
   lastFailureAt: 0,
   lockAt: FIRST_LOCK_AT,
@@ -22,8 +22,8 @@ export interface ModelPhone {
   readonly record: CodeRecord;
   /** Sends a code if the rules allow it. Returns the record of before, for an undo; undefined if they refuse it. */
   send(mac: string, now: number): CodeRecord | undefined;
-  /** Undoes the send of `mac`, which a provider refused at `refusedAt`, or which reached no provider (undefined). */
-  undo(before: CodeRecord, mac: string, refusedAt: number | undefined): void;
+  /** Undoes the send of `mac`, which a provider refused at `bouncedAt`, or which reached no provider (undefined). */
+  undo(before: CodeRecord, mac: string, bouncedAt: number | undefined): void;
   /** Counts a try if the rules allow it. Returns whether it was counted. */
   countTry(now: number): boolean;
   /** Uses the code up. Returns whether it was the outstanding one. */
@@ -44,12 +44,12 @@ export const modelPhone = (limits: readonly SendLimit[] = CODE_LIMITS.sendLimits
       record = afterSend(record, { mac, provider: 'first' }, now);
       return before;
     },
-    undo(before, mac, refusedAt) {
+    undo(before, mac, bouncedAt) {
       if (record.code?.mac !== mac) return;
       record = {
         ...withoutCode(record),
         sends: before.sends,
-        lastRefusedAt: refusedAt ?? before.lastRefusedAt,
+        lastBouncedAt: bouncedAt ?? before.lastBouncedAt,
       };
     },
     countTry(now) {

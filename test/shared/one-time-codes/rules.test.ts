@@ -106,7 +106,7 @@ describe('whyNotSent', () => {
 
   it('refuses a send within 60 seconds after one that a provider refused, which counts toward no other limit', () => {
     const nine = Array.from({ length: 9 }, (_, index) => NOW - 7200 - index);
-    const refused = record({ sends: nine.toReversed(), lastRefusedAt: NOW });
+    const refused = record({ sends: nine.toReversed(), lastBouncedAt: NOW });
     expect(whyNotSent(refused, SELLER, NOW + 18)).toMatchObject({
       reason: 'resend_too_soon',
       retryAfterSeconds: 42,
@@ -143,7 +143,7 @@ describe('afterSend', () => {
       sends: [NOW - 60, NOW],
       failures: 7,
       lastFailureAt: NOW - 5,
-      lastRefusedAt: 0,
+      lastBouncedAt: 0,
       lockAt: 10,
       code: { ...code, expiresAt: NOW + 300, tries: 0 },
     });
@@ -224,7 +224,7 @@ describe('the detail of a wait', () => {
     ],
     [
       'a send that a provider refused',
-      record({ sends: [], lastRefusedAt: NOW }),
+      record({ sends: [], lastBouncedAt: NOW }),
       60,
       'The limit of 1 send in 1 minute to this phone is used up',
     ],

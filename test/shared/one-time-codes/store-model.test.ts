@@ -60,9 +60,9 @@ const replay = async (history: readonly Action[]) => {
     const sent = await codes.send(owner, mac, now);
     await guess(guesses);
     if (name === 'send') return;
-    const isRefused = name === 'refused send';
-    await codes.store.undoSend(owner, sent.before, { ...sent.code, isRefused });
-    phone.undo(before, mac, isRefused ? now : undefined);
+    const isBounced = name === 'refused send';
+    await codes.store.undoSend(owner, sent.before, { ...sent.code, isBounced });
+    phone.undo(before, mac, isBounced ? now : undefined);
   };
 
   const run = async (step: Action) => {

@@ -56,7 +56,7 @@ describe('undoSend', () => {
     const { before, code } = await send(owner, 'new');
     await send(owner, 'later', NOW + 60);
     const later = await record(owner);
-    await store.undoSend(owner, before, { ...code, isRefused: true });
+    await store.undoSend(owner, before, { ...code, isBounced: true });
     expect(await record(owner)).toEqual(later);
   });
 
@@ -65,7 +65,7 @@ describe('undoSend', () => {
     await send(owner, 'old');
     const { before, code } = await send(owner, 'new', NOW + 60);
     await store.redeem(owner, 'new.mac', { now: NOW + 60 });
-    await store.undoSend(owner, before, { ...code, isRefused: false });
+    await store.undoSend(owner, before, { ...code, isBounced: false });
     expect(await store.countTry(owner, NOW + 60)).toEqual(rejected);
   });
 });
