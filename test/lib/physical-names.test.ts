@@ -39,7 +39,6 @@ const REFERENCES = [
   'AWS::CloudWatch::Alarm MetricName',
   'AWS::CodeDeploy::DeploymentGroup ApplicationName',
   'AWS::CodeDeploy::DeploymentGroup DeploymentConfigName',
-  'AWS::EC2::FlowLog LogGroupName',
   'AWS::EC2::VPCEndpoint ServiceName',
   'AWS::IAM::Policy PolicyName',
   'AWS::Lambda::Alias FunctionName',

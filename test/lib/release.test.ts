@@ -64,9 +64,8 @@ describe('the stacks', () => {
   });
 
   test('do not change with a release, except for the function of the OpenAPI document: no stack has a tag of it, which AWS copies to each resource', () => {
-    for (const { tags } of [api, data]) {
-      expect(Object.values(tags.tagValues())).toEqual(expect.not.arrayContaining(Object.values(RELEASE)));
-    }
+    const tags = [api, data].flatMap((stack) => Object.keys(stack.tags.tagValues()));
+    expect(tags.filter((tag) => tag in RELEASE)).toEqual([]);
     const named = Object.entries(template.toJSON().Resources as object).filter(([, resource]) =>
       JSON.stringify(resource).includes(RELEASE.commit),
     );
