@@ -1,9 +1,9 @@
-/** The texts of docs/deploy.md that operators register, and the templates of the simulators. */
+/** The texts of docs/message-templates.md that operators register, and the templates of the simulators. */
 import { readFileSync } from 'node:fs';
 import { LOCALES, TEMPLATE_PROVIDERS } from '#shared/sms/templates.ts';
 import { APPROVED_TEMPLATES } from '#test/simulators/message-templates.ts';
 
-const DEPLOY = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+const DEPLOY = readFileSync(new URL('../../docs/message-templates.md', import.meta.url), 'utf8');
 
 const CODE = '012345';
 
@@ -15,7 +15,7 @@ const texts = [...DEPLOY.matchAll(/<!-- template: (\S+ \S+) -->\n```text\n([\s\S
 /** A text with characters outside GSM 03.38 has 2 bytes per UTF-16 unit. */
 const bytesOf = (text: string): number => (/[^\n -~]/.test(text) ? text.length * 2 : text.length);
 
-describe('the texts of docs/deploy.md', () => {
+describe('the texts of docs/message-templates.md', () => {
   it('are one for each provider and language', () => {
     expect(texts.map(([name]) => name)).toEqual(
       TEMPLATE_PROVIDERS.flatMap((provider) => LOCALES.map((locale) => `${provider} ${locale}`)),

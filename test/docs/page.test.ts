@@ -76,11 +76,13 @@ describe('the other pages', () => {
   const TESTS: Readonly<Record<string, string | undefined>> = {
     'docs/adding-a-provider.md': undefined,
     'docs/admin.md': 'test/admin/cli/docs.test.ts',
+    'docs/deploy-from-github.md': 'test/docs/smoke-permissions.test.ts',
     'docs/deploy.md': 'test/lib/deploy-page.test.ts',
+    'docs/message-templates.md': 'test/docs/message-templates.test.ts',
     'docs/operations.md': 'test/lib/operations.test.ts',
   };
 
-  it('with snippets are the four whose snippets cannot run on one machine, with a test of their own where one can be', () => {
+  it('with snippets are those whose snippets cannot run on one machine, with a test of their own where one can be', () => {
     const isForSellers = (page: string) => pagesInReadingOrder().includes(page);
     const pages = globSync('docs/**/*.md', { cwd: REPOSITORY }).filter((page) => !isForSellers(page));
     const withSnippets = pages.filter((page) => /^```(?!mermaid)/m.test(textOf(page)));
