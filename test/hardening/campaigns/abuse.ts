@@ -1,6 +1,7 @@
 import { testNationalId, testPhone } from '#shared/providers/test-identities.ts';
 import { type ApiCall, call, type Reply } from '../api.ts';
 import { otherPhoneOf, personNumber, type TestPerson } from '../people.ts';
+import { signIn } from '../sign-ins.ts';
 import type { Campaign, CampaignOptions } from './campaign.ts';
 
 const FIRST_PERSON = 90_000;
@@ -147,6 +148,27 @@ const checkBursts = async (
   );
 };
 
+/** Wrong codes at once for phones without a code, many times the key's limit: afterwards a buyer with the right code signs in. */
+const checkTriesWithoutCode = async (options: CampaignOptions, round: number): Promise<void> => {
+  const { deployment, report, used } = options;
+  const { key, keyId } = await deployment.newSeller('Tries without a code');
+  await deployment.admin('keys', 'limits', keyId, '--set', 'failed-verifies-per-hour=2', '--yes');
+  const phones = Array.from(
+    { length: AT_ONCE },
+    (_, index) => personNumber(FIRST_PERSON + 1500 + index).phone,
+  );
+  for (const phone of phones) used.phones.add(phone);
+  const verify = (phone: string, code: string) =>
+    sender(options, key)({ method: 'POST', path: '/v1/auth/otp/verify', body: { phone, code } });
+  const tries = countsOf(await Promise.all(phones.map((phone) => verify(phone, '000000'))));
+  report.expect('tries without a code: each is code_rejected', tries.code_rejected === AT_ONCE, () =>
+    JSON.stringify(tries),
+  );
+  const { phone } = personNumber(FIRST_PERSON + 1600 + round);
+  const isSignedIn = await signIn(deployment, { key, phone }, options);
+  report.operation('tries without a code', isSignedIn);
+};
+
 /**
  * One person that no registry knows, linked with phones of which every other one is registered: only answers that are counted may tell which.
  * Once its checks are used up, every phone gets the same answer.
@@ -238,6 +260,7 @@ export const abuse: Campaign = {
       await checkBursts(options, toHour);
       await toHour(3);
       await checkLockedPerson(options, index);
+      await checkTriesWithoutCode(options, index);
     }
     await deployment.shiftClock(0);
     const seller = await deployment.newSeller('Erasures', erased.length * 6 * REQUESTS_PER_ERASURE);
