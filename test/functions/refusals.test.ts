@@ -150,6 +150,23 @@ describe('a sign-in', () => {
     });
   });
 
+  it('over failed-verifies-per-hour, of a phone without tries left, is refused by the limit of the key', async () => {
+    const { phone } = newPerson();
+    const key = { ...keyOf('both'), ...limitOfOne('failed-verifies-per-hour') };
+    const { send, verify, clock } = verifyOtpOn(table);
+    await send(phone, 'sel_a');
+    for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG, keyOf('five_more'));
+    const other = newPerson().phone;
+    await send(other, 'sel_a');
+    await verify(other, WRONG, key);
+    const { code, counts } = await outcomeOf(
+      table,
+      { keyId: key.keyId, nowMs: clock() },
+      await verify(phone, RIGHT, key),
+    );
+    expect([code, counts]).toEqual(['rate_limit_exceeded', { minute_0: 2, 'failed-verifies-per-hour': 1 }]);
+  });
+
   it('over failed-verifies-per-hour counts as a request only', async () => {
     const { phone } = newPerson();
     const key = { ...keyOf('over'), ...limitOfOne('failed-verifies-per-hour') };
@@ -189,6 +206,21 @@ describe('a send', () => {
       code: 'resend_too_soon',
       retryAfter: '60',
       counts: { minute_0: 1 },
+    });
+  });
+
+  it('over sms-per-hour is refused by the cool-down of the phone first, and otherwise by the limit of the key', async () => {
+    const [phone, other] = [newPerson().phone, newPerson().phone];
+    const key = { ...keyOf('sms_over'), ...limitOfOne('sms-per-hour') };
+    const { send, clock } = sendOtpOn(table);
+    await send(phone, key);
+    const codes = [await send(phone, key), await send(other, key)].map(({ json }) => json.code);
+    expect(codes).toEqual(['resend_too_soon', 'rate_limit_exceeded']);
+    const last = await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, await send(other, key));
+    expect(last).toEqual({
+      ...usedUp('sms-per-hour'),
+      rateLimit: '"professional";r=996;t=60, "sms-per-hour";r=0;t=3600',
+      counts: { minute_0: 4, 'sms-per-hour': 1 },
     });
   });
 

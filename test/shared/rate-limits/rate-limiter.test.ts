@@ -123,6 +123,14 @@ describe('increment', () => {
     });
   });
 
+  it('adds nothing with the amount 0, and is refused like others once the limit is used up', async () => {
+    const limit = limitOf({ subject: 'nothing', limit: 1 });
+    const allowed = async (amount: 0 | 1) => (await limiter.increment(limit, START_MS, amount)).allowed;
+    expect([await allowed(0), await allowed(0), await allowed(1)]).toEqual([true, true, true]);
+    expect([await allowed(0), await allowed(1)]).toEqual([false, false]);
+    expect(await itemOf('nothing')).toMatchObject({ minute_0: 1 });
+  });
+
   it('counts nothing against a limit of 0', async () => {
     expect(await requests('none', 2, 0)).toEqual(
       Array(2).fill({ allowed: false, remaining: 0, resetSeconds: 60, endsAt: END }),
