@@ -31,6 +31,8 @@ export const call = async (target: Target, path: string, options: CallOptions = 
       ...options.headers,
     },
     ...(sent === undefined ? {} : { body: sent }),
+    // The redirect of the root is a response too; where it leads depends on the address.
+    redirect: 'manual',
   });
   const { status, headers } = response;
   const text = await response.text();
