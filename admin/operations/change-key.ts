@@ -44,7 +44,7 @@ export const requireActive = (key: ApiKey): ApiKey => {
 /**
  * Changes a key: writes it with all its secrets and the audit record in one transaction. Then flushes the authorizer cache, if the change takes
  * something from the key, or if an earlier change is still marked. A change that changes nothing writes nothing and no record. Returns the key
- * after it. Throws `changed_meanwhile` after 5 attempts.
+ * after it. Throws `service_unavailable` after 10 s of changes by others.
  */
 export const changeKey = async (
   admin: Administration,

@@ -1,35 +1,34 @@
 /** The state that the table wants of a key: in the items of its secrets, in API Gateway and in the authorizer cache. Every function can be run again. */
 
-import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
 import type { Seller, SellerStatus } from '#admin/stores/seller-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
+import { deadlineIn } from '#shared/deadline.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
 import { ifEqual } from '#shared/table/conditions.ts';
 import { apiKeyKey, sellerKey } from '#shared/table/keys.ts';
+import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 
-const MAX_ATTEMPTS = 5;
+/** How long a key is read and written again beside the changes of others. */
+const TIMEOUT_MS = 10_000;
 
 /**
  * Reads a key and its seller, and awaits `write`. If that returns undefined, one of them has changed since, and both are read again.
- * Throws `changed_meanwhile` after 5 attempts.
+ * Throws `service_unavailable` after 10 s.
  */
-export const writeKey = async <T>(
+export const writeKey = <T>(
   admin: Administration,
   { key_id, seller_id }: Pick<ApiKey, 'key_id'> & Partial<ApiKey>,
   write: (key: ApiKey, sellerStatus: SellerStatus) => Promise<T | undefined>,
-): Promise<T> => {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+): Promise<T> =>
+  retryConflicts(deadlineIn(TIMEOUT_MS), async () => {
     const key = await requireKey(admin, key_id, seller_id);
     const { status } = await requireSeller(admin, key.seller_id);
-    const written = await write(key, status);
-    if (written !== undefined) return written;
-  }
-  throw new AdminError('changed_meanwhile', `${key_id} is being changed by somebody else. Try again.`);
-};
+    return (await write(key, status)) ?? new Conflict();
+  });
 
 /** Derives the secrets' items of a key from the key and its seller and writes them, with `record` in the same transaction. */
 export const rewriteSecrets = (

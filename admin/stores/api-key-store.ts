@@ -57,6 +57,24 @@ const keyWrites = (table: Table) => {
 
     save: (change: KeyChange): Promise<boolean> => transact(table, keyChangeActions(TableName, change)),
 
+    /** Writes the secrets' items of a key, and `record` with them. */
+    writeSecrets(key: ApiKey, sellerStatus: SellerStatus, record?: NewAuditRecord): Promise<boolean> {
+      const Key = apiKeyKey(key.seller_id, key.key_id);
+      const items = [
+        ifSellerIs(table, key.seller_id, sellerStatus),
+        { ConditionCheck: { TableName, Key, ...ifEqual('version', key.version) } },
+        ...secretUpdates(TableName, key, sellerStatus),
+      ];
+      return transact(table, items, record);
+    },
+  };
+};
+
+/** Revocations and deletions. */
+const keyEnds = (table: Table) => {
+  const { name: TableName } = table;
+
+  return {
     /**
      * Marks a key as revoked, whoever else changes it: no rotation adds a secret from then on. False: it is revoked already. Its secrets
      * are valid until `revokeSecrets`.
@@ -82,17 +100,6 @@ const keyWrites = (table: Table) => {
       }
     },
 
-    /** Writes the secrets' items of a key, and `record` with them. */
-    writeSecrets(key: ApiKey, sellerStatus: SellerStatus, record?: NewAuditRecord): Promise<boolean> {
-      const Key = apiKeyKey(key.seller_id, key.key_id);
-      const items = [
-        ifSellerIs(table, key.seller_id, sellerStatus),
-        { ConditionCheck: { TableName, Key, ...ifEqual('version', key.version) } },
-        ...secretUpdates(TableName, key, sellerStatus),
-      ];
-      return transact(table, items, record);
-    },
-
     /** Deletes a key that is still pending, so no item of its secret exists. */
     removePending({ seller_id, key_id }: ApiKey, record: NewAuditRecord): Promise<boolean> {
       const Key = apiKeyKey(seller_id, key_id);
@@ -116,4 +123,8 @@ const keyWrites = (table: Table) => {
 };
 
 /** The API keys of all sellers, with the items of their secrets. */
-export const apiKeyStore = (table: Table) => ({ ...keyReads(table), ...keyWrites(table) });
+export const apiKeyStore = (table: Table) => ({
+  ...keyReads(table),
+  ...keyWrites(table),
+  ...keyEnds(table),
+});

@@ -43,7 +43,23 @@ export const ifSellerIs = ({ name }: Table, sellerId: string, status: SellerStat
   ConditionCheck: { TableName: name, Key: sellerKey(sellerId), ...ifEqual('status', status) },
 });
 
-export const sellerStore = (table: Table) => {
+const sellerReads = (table: Table) => ({
+  async find(sellerId: string): Promise<Seller | undefined> {
+    const item = await getItem(table, sellerKey(sellerId));
+    return item && v.parse(sellerSchema, item);
+  },
+
+  /** Reads all sellers, oldest first. It queries a list of ids and does not scan the table. */
+  async list(): Promise<Seller[]> {
+    const ids = (await queryAll(table, { pk: SELLERS_PARTITION })).map(({ sk }) => sellerIdOf(String(sk)));
+    const items = await batchGetAll(table, ids.map(sellerKey));
+    const found = new Map(items.map((item) => [item.seller_id, v.parse(sellerSchema, item)]));
+    return ids.flatMap((id) => found.get(id) ?? []);
+  },
+});
+
+/** The writes return whether they were made. */
+const sellerWrites = (table: Table) => {
   const { name: TableName } = table;
 
   return {
@@ -70,19 +86,6 @@ export const sellerStore = (table: Table) => {
       return transact(table, [{ Delete }, entry], record);
     },
 
-    async find(sellerId: string): Promise<Seller | undefined> {
-      const item = await getItem(table, sellerKey(sellerId));
-      return item && v.parse(sellerSchema, item);
-    },
-
-    /** Reads all sellers, oldest first. It queries a list of ids and does not scan the table. */
-    async list(): Promise<Seller[]> {
-      const ids = (await queryAll(table, { pk: SELLERS_PARTITION })).map(({ sk }) => sellerIdOf(String(sk)));
-      const items = await batchGetAll(table, ids.map(sellerKey));
-      const found = new Map(items.map((item) => [item.seller_id, v.parse(sellerSchema, item)]));
-      return ids.flatMap((id) => found.get(id) ?? []);
-    },
-
     /** Sets attributes of a seller. False: `attributes[unchanged]` has changed since the seller was read. */
     change(seen: Seller, { attributes, unchanged }: SellerChange, record: NewAuditRecord): Promise<boolean> {
       const value = seen[unchanged];
@@ -95,3 +98,5 @@ export const sellerStore = (table: Table) => {
     },
   };
 };
+
+export const sellerStore = (table: Table) => ({ ...sellerReads(table), ...sellerWrites(table) });

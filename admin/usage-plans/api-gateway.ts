@@ -79,28 +79,26 @@ const ifPresent = async <T>(call: Promise<T>): Promise<T | undefined> => {
 const replacing = (apiKey: string, path: string, value: string) =>
   new UpdateApiKeyCommand({ apiKey, patchOperations: [{ op: 'replace', path, value }] });
 
-/** The calls on keys. */
-const keyCalls = (client: APIGatewayClient) => {
-  async function* listKeys(namePrefix: string): AsyncGenerator<GatewayKey> {
-    const pages = paginateGetApiKeys(
-      { client, pageSize: PAGE_SIZE },
-      { nameQuery: namePrefix, includeValues: true },
-    );
-    for await (const page of pages) {
-      for (const { id = '', name = '', value = '', enabled = false } of page.items ?? []) {
-        // API Gateway filters by the query; an emulator may not.
-        if (name.startsWith(namePrefix)) yield { id, name, value, enabled };
-      }
+/** Lists the keys whose names begin with the prefix. */
+async function* listKeys(client: APIGatewayClient, namePrefix: string): AsyncGenerator<GatewayKey> {
+  const query = { nameQuery: namePrefix, includeValues: true };
+  for await (const page of paginateGetApiKeys({ client, pageSize: PAGE_SIZE }, query)) {
+    for (const { id = '', name = '', value = '', enabled = false } of page.items ?? []) {
+      // API Gateway filters by the query; an emulator may not.
+      if (name.startsWith(namePrefix)) yield { id, name, value, enabled };
     }
   }
+}
 
+/** The calls on keys. */
+const keyCalls = (client: APIGatewayClient) => {
   const findByName = async (name: string): Promise<GatewayKey | undefined> => {
-    for await (const key of listKeys(name)) if (key.name === name) return key;
+    for await (const key of listKeys(client, name)) if (key.name === name) return key;
     return undefined;
   };
 
   return {
-    listKeys,
+    listKeys: (namePrefix) => listKeys(client, namePrefix),
 
     async createKey(key) {
       try {

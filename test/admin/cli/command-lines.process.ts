@@ -98,6 +98,7 @@ describe('info', () => {
       account_keys: expect.any(Number),
       account_key_quota: 10_000,
       alarms: null,
+      canary_key: null,
     });
     expect((await run('info')).out).toContain(`table\t${shell.table.name}\n`);
   });
