@@ -15,7 +15,8 @@ export const STORED_BIRTH_DATE = '1370/1/15';
  * than it is stored in.
  */
 export const newPerson = (): NewUser => {
-  const display_name = `Person ${randomInt(1_000_000)}`;
+  // Eight digits: one of six could be the code of another person.
+  const display_name = `Person ${randomInt(10_000_000, 100_000_000)}`;
   const person = { ...newDemoPerson(), birth_date: '1370/01/15', display_name };
   peopleMade.push(person);
   return person;
