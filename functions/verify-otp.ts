@@ -69,7 +69,9 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const registers = deps.inSandbox ? registersInSandbox(phone) : isBuyerApp(caller);
   const registeredAt = new Date(verifiedAt * 1000).toISOString();
   // In the same transaction: a code that is rejected registers nobody.
-  const alsoWrite = registers ? [registrationOf(deps.tableName, owner.phoneHash, buyerId, registeredAt)] : [];
+  const alsoWrite = registers
+    ? [registrationOf(deps.tableName, owner.phoneHash, { buyerId, registeredAt })]
+    : [];
   if (!(await codes.redeem(owner, mac, { now: verifiedAt, alsoWrite }))) throw await rejected();
   logEvent('code_redeemed', { provider, seller_id: caller?.sellerId });
 

@@ -12,7 +12,7 @@ const linkIdSchema = shown(
   'lnk_2Yh0c9QmVnTqk3bJx1LwZA',
 );
 
-/** An id of another form names no link, and its end is 204 as well. */
+/** An id of another form is accepted: it names no link, so the response is 204 as well. */
 export const linkPathSchema = v.strictObject({ id: linkIdSchema });
 
 export const buyerLinksSchema = v.pipe(

@@ -1,5 +1,5 @@
 import type { Table } from '#shared/table/client.ts';
-import { eventKey } from '#shared/table/keys.ts';
+import type { ItemKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 
 /** Who removed a user: the seller, an operator at the seller's request, an operator who erased the buyer for all sellers, or the buyer. */
@@ -26,17 +26,16 @@ const DAY_SECONDS = 86_400;
 /** DynamoDB deletes an event a day after sellers can no longer read it: its clock may differ from that of a function. */
 const DELETE_AFTER_SECONDS = (KEEP_EVENTS_DAYS + 1) * DAY_SECONDS;
 
-/** Fails if there is an event of this number already. */
+/** Writes an event under a key of `eventKey`. Its condition fails if there is an event of this number already. */
 export const eventPut = (
   { name: TableName }: Pick<Table, 'name'>,
-  sellerId: string,
-  sequence: number,
+  key: ItemKey,
   event: UserEvent,
 ): TransactItem => ({
   Put: {
     TableName,
     Item: {
-      ...eventKey(sellerId, sequence),
+      ...key,
       type: event.type,
       user_id: event.userId,
       ...('reason' in event ? { reason: event.reason } : {}),

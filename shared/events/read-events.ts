@@ -46,16 +46,16 @@ const pageOf = (events: readonly ListedEvent[], last: number): EventPage => ({
 });
 
 export const eventReads = (table: Table) => {
+  /** `newerThan`: an ISO time. */
   const eventsFrom = async (
-    sellerId: string,
+    { sellerId, limit }: Pick<Reading, 'sellerId' | 'limit'>,
     first: number,
-    count: number,
     newerThan?: string,
   ): Promise<ListedEvent[]> => {
     const between = [numberSortKey(Math.min(first, MAX_ORDINAL)), numberSortKey(MAX_ORDINAL)] as const;
     const range = { pk: eventsPartition(sellerId), between };
     const above = newerThan === undefined ? undefined : (['occurred_at', newerThan] as const);
-    return (await queryFirst(table, { ...range, above }, count)).map(eventFrom);
+    return (await queryFirst(table, { ...range, above }, limit)).map(eventFrom);
   };
 
   const lastOf = async (sellerId: string): Promise<number> => {
@@ -64,20 +64,21 @@ export const eventReads = (table: Table) => {
   };
 
   /** If the events of the first Query have all expired, the next one filters by the time. */
-  const fromOldest = async ({ sellerId, limit, nowMs }: Reading): Promise<ListedEvent[]> => {
-    const found = await eventsFrom(sellerId, 1, limit);
+  const fromOldest = async (reading: Reading): Promise<ListedEvent[]> => {
+    const { nowMs } = reading;
+    const found = await eventsFrom(reading, 1);
     const oldest = found.findIndex((event) => isKept(event, nowMs));
     const newest = found.at(-1);
     if (oldest > -1 || newest === undefined) return found.slice(oldest);
-    return eventsFrom(sellerId, newest.sequence + 1, limit, new Date(nowMs - KEEP_MS).toISOString());
+    return eventsFrom(reading, newest.sequence + 1, new Date(nowMs - KEEP_MS).toISOString());
   };
 
   return {
     /** Undefined if the next event is not kept, or the number is higher than that of the last one. */
     async listAfter(reading: Reading, after: number): Promise<EventPage | undefined> {
-      const { sellerId, limit, nowMs } = reading;
+      const { sellerId, nowMs } = reading;
       const next = after + 1;
-      const read = () => eventsFrom(sellerId, next, limit);
+      const read = () => eventsFrom(reading, next);
       const [last, found] = await Promise.all([lastOf(sellerId), read()]);
       if (found.length === 0 && after >= last) return after === last ? pageOf([], last) : undefined;
       // Events can be written after the Query and before the seller is read.
@@ -88,7 +89,7 @@ export const eventReads = (table: Table) => {
 
     async listFromOldest(reading: Reading): Promise<EventPage> {
       const [last, found] = await Promise.all([lastOf(reading.sellerId), fromOldest(reading)]);
-      // The Query can have missed events before the first one if that was written while it read. One that begins now sees them.
+      // A Query that ran while the first event was written can have missed the events before it. A Query that begins now sees them.
       const isSure = last === 0 || (found[0] !== undefined && wasWritten(found[0], reading.nowMs));
       return pageOf(withoutGap(isSure ? found : await fromOldest(reading)), last);
     },

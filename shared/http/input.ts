@@ -27,7 +27,7 @@ const decodeBody = (event: APIGatewayProxyEvent): string => {
   return text;
 };
 
-/** No body is an empty object where that has every required field. The parser also rejects prototype keys and very deep nesting. */
+/** A missing body is read as an empty object if the schema accepts that. The parser also rejects prototype keys and very deep nesting. */
 export const jsonBody = (schema: ObjectSchema): MiddlewareObj<APIGatewayProxyEvent>[] => [
   {
     before: ({ event }) => {
@@ -69,7 +69,7 @@ const parseObject = (
   for (const issue of issues) {
     const field = String(issue.path?.[0]?.key);
     if (!Object.hasOwn(schema.entries, field) || faults.has(field)) continue;
-    // A rule of several fields is a validation of the object, not of a field that is missing.
+    // A rule about several fields is a validation of the object, so the field that it names may be missing.
     const isRule = issue.kind === 'validation' || Object.hasOwn(sent, field);
     faults.set(field, isRule ? issue.message : 'Is required.');
   }

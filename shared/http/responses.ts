@@ -29,7 +29,7 @@ export const commonHeaders = (path: string, requestId: string): Headers => ({
 /** A JSON body. It ends with a newline, so that the prompt of a terminal starts on a line of its own after `curl`. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** The same bytes whether a function or the gateway builds it. */
+/** Builds the same bytes as the responses of the gateway. */
 export const problemResponse = (
   code: ProblemCode,
   requestId: string,

@@ -52,11 +52,13 @@ const personSchema = (nationalId: string) =>
     }),
   ]);
 
+type Inquiry = readonly [name: string, body: Record<string, string>];
+
 export const zohal = provider({
   name: 'zohal',
   credentials: credentialsSchema,
   open({ token, base_url: base }): IdentityRegistry {
-    const inquire = (site: CallSite, inquiry: string, body: Record<string, string>, signal: AbortSignal) => {
+    const inquire = (site: CallSite, [inquiry, body]: Inquiry, signal: AbortSignal) => {
       const url = `${base}/services/inquiry/${inquiry}`;
       return exchange(site, { url, headers: { authorization: `Bearer ${token}` }, body }, signal);
     };
@@ -65,7 +67,7 @@ export const zohal = provider({
       async checkIdentity(nationalId, birthDate, signal) {
         const site = { provider: 'zohal', operation: IDENTITY };
         const body = { national_code: nationalId, birth_date: formatDay(birthDate, '/') };
-        const reply = await inquire(site, 'national_identity_inquiry', body, signal);
+        const reply = await inquire(site, ['national_identity_inquiry', body], signal);
         const person = parse(site, personSchema(nationalId), reply);
         if (!person.matched) return 'not_found';
         const isDead = deathOf(person);
@@ -75,7 +77,7 @@ export const zohal = provider({
       async checkPhoneOwnership(nationalId, phone, signal) {
         const site = { provider: 'zohal', operation: OWNERSHIP };
         const body = { national_code: nationalId, mobile: toLocalPhone(phone) };
-        const { matched } = parse(site, matchSchema, await inquire(site, 'shahkar', body, signal));
+        const { matched } = parse(site, matchSchema, await inquire(site, ['shahkar', body], signal));
         return matched ? 'matched' : 'not_matched';
       },
     };

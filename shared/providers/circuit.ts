@@ -37,7 +37,7 @@ export const circuit = (
     enter(): State | ProviderUnavailable {
       if (state.is === 'closed') return state;
       const waitMs = state.probeAtMs - monotonicClock();
-      // A probe that has not ended by then is given up.
+      // A probe that has not ended by then no longer counts.
       if (waitMs <= 0) {
         state = { is: 'open', probeAtMs: monotonicClock() + openMs };
         return state;

@@ -22,7 +22,7 @@ interface CodedError {
   readonly reason: UnavailableReason | undefined;
 }
 
-/** Returns the failure of an error in the provider's documented form. With a reason the provider did not act, without it it may have acted. */
+/** Returns the failure of an error in the provider's documented form. If it has a reason, the provider did not act; otherwise it may have acted. */
 export const codedFailure = (
   site: CallSite,
   reply: ProviderReply,

@@ -55,7 +55,7 @@ export interface CallSite {
   readonly operation: string;
 }
 
-/** A provider gave no verdict, which is never one on a person. The message contains nothing that was sent or received. */
+/** A provider gave no verdict on a person. The message contains nothing that was sent or received. */
 export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable';
   readonly provider: string;

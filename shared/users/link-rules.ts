@@ -1,4 +1,4 @@
-/** What follows from what was read about a person: for a link, and for a check of a user. */
+/** Decides on a link, and on a check of a user, by what was read about the person. */
 import type { VerifiedBuyer } from '#shared/access-tokens/verify.ts';
 import { type Problem, problem } from '#shared/problems.ts';
 import type { Limit } from '#shared/rate-limits/limit.ts';
@@ -10,7 +10,7 @@ import type { FoundPerson, LinkHashes } from './read-person.ts';
 import type { NewUser } from './schema.ts';
 import type { EndedLink } from './user-item.ts';
 
-/** `counts`: as a refused link, since the response tells something about the person or the phone. */
+/** `counts`: it counts as a refused link, since the response tells something about the person or the phone. */
 export type Refuse = { readonly next: 'refuse'; readonly problem: Problem; readonly counts: boolean };
 
 export type LinkDecision =
@@ -30,7 +30,7 @@ interface Asked {
   readonly body: Pick<NewUser, 'birth_date' | 'phone'>;
   readonly hashes: LinkHashes;
   readonly limits: CheckLimits;
-  /** The registries have confirmed the person already: what limits a check decides no more. */
+  /** The registries have confirmed the person in this request. The limits of checks then no longer apply. */
   readonly isChecked: boolean;
 }
 
@@ -67,10 +67,10 @@ export const decideLink = (
   return { next: 'check', buyer, lifted: ended };
 };
 
-/** The same data again within this time of a check need no other: a request can be repeated, and be sent by many at once. */
+/** Within this time after a check, the same data needs no other one: a repeated request pays once, and so do many at once. */
 const RECENT_MS = 60_000;
 
-/** Times of two machines differ by the error of their clocks. A time that only a wrong clock can have written counts as old. */
+/** The clocks of two machines differ. A time further ahead than that was written by a wrong clock, and counts as old. */
 const isRecent = ({ checked_at }: StoredItem, nowMs: number): boolean =>
   Math.abs(nowMs - Date.parse(String(checked_at))) < RECENT_MS;
 

@@ -15,7 +15,7 @@ interface PaidCheckDeps {
 interface PaidCheck {
   readonly limits: CheckLimits;
   readonly person: PersonToCheck;
-  /** Whether a check without a verdict counts as a refused link: its response tells what only paid checks may tell. */
+  /** Whether a check without a verdict counts as a refused link: its response tells whether the person is linked or the phone registered. */
   readonly countsUndecided: boolean;
 }
 

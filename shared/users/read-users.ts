@@ -77,7 +77,10 @@ const findOrdinal = async (table: Table, sellerId: string, place: Place) => {
   return { ordinal: ordinalAt(place, bitmap), isSnapshot: removedIn(bitmap) === place.removed };
 };
 
-/** The Query for the case that nothing before the page was removed runs beside the counts. Otherwise the index of removals says where it begins. */
+/**
+ * Reads the counts, and beside them the page as if no user before it had been removed. If some were, the index of removals says where the
+ * page begins, and it is read again.
+ */
 const readPage = async (table: Table, sellerId: string, { page, pageSize }: PageRequest) => {
   const preceding = (page - 1) * pageSize;
   const usersFrom = usersFromOrdinal(table, sellerId, pageSize);

@@ -17,7 +17,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Throws the problem of a decision, or `rate_limit_exceeded` if it counts as a refused link and these are used up. */
+/** Throws the problem of a decision, after counting it as a refused link if it counts. Throws `rate_limit_exceeded` if none is left. */
 export const refuseLink = async (
   { rateLimiter, clock }: Deps,
   { problem, counts }: Refuse,

@@ -1,7 +1,7 @@
 /** Every change of a seller's users raises `event_count` under the condition that it is what was read: changes of one seller are serial. */
 import { eventPut, type UserEvent } from '#shared/events/event.ts';
 import type { Table } from '#shared/table/client.ts';
-import { sellerKey } from '#shared/table/keys.ts';
+import { eventKey, sellerKey } from '#shared/table/keys.ts';
 import { type Backoff, Conflict } from '#shared/table/retry-conflicts.ts';
 import {
   type Action,
@@ -73,7 +73,7 @@ export const writeUserChange = async <Outcome extends string>(
   const result = await transactWrite<Outcome | Overtaken>(table, [
     ...actions,
     sellerUpdate(table.name, change),
-    eventPut(table, sellerId, sequenceAfter(counts), event),
+    eventPut(table, eventKey(sellerId, sequenceAfter(counts)), event),
   ]);
   if (result.written || result instanceof Conflict) return result;
   if (result.reason === 'overtaken') return new Conflict(result.item && countsFrom(result.item));

@@ -4,6 +4,7 @@ import { eventPut, KEEP_EVENTS_DAYS, type UserEvent } from '#shared/events/event
 import { eventReads } from '#shared/events/read-events.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
+import { eventKey } from '#shared/table/keys.ts';
 import { createSeller } from '#test/shared/users/linking.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
@@ -31,7 +32,7 @@ const numbersOf = ({ data, ...page }: { readonly data: readonly { readonly seque
 const sellerWithEvents = (table: Table, sellerId: string) => {
   const itemOf = (sequence: number, occurredAt: string) => {
     const event: UserEvent = { userId: `usr_${sequence}`, occurredAt, type: 'user.linked' };
-    return { ...eventPut(table, sellerId, sequence, event).Put?.Item };
+    return { ...eventPut(table, eventKey(sellerId, sequence), event).Put?.Item };
   };
 
   const read = (query: Query = {}, on: Table = table) =>

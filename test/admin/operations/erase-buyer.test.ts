@@ -196,7 +196,10 @@ describe('an erasure beside a sign-in', () => {
       const owner = { phoneHash: 'hash-of-a-third-phone', audience: 'public' };
       const now = Math.floor(deployment.clock() / 1000);
       const { name } = deployment.table;
-      const registration = registrationOf(name, owner.phoneHash, 'byr_3', deployment.admin.now());
+      const registration = registrationOf(name, owner.phoneHash, {
+        buyerId: 'byr_3',
+        registeredAt: deployment.admin.now(),
+      });
       const { store, send } = codesOn(deployment.table);
       await send(owner, 'one.mac', now);
       let writes = 0;
