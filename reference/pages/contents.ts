@@ -41,6 +41,7 @@ export const TITLES: Readonly<Record<MenuName, Readonly<Record<Language, string>
   limits: { en: 'Limits', fa: 'محدودیت‌ها' },
   'your-key': { en: 'Your key', fa: 'کلید شما' },
   'test-identities': { en: 'Test identities', fa: 'اطلاعات تستی' },
+  'what-there-is-not': { en: 'What there is not', fa: 'آنچه این‌جا نیست' },
   versioning: { en: 'Versions', fa: 'نسخه‌ها' },
   changelog: { en: 'Changelog', fa: 'تغییرات' },
   'decision-order': { en: 'Decision order of a link', fa: 'ترتیب تصمیم‌های پیوند' },

@@ -69,7 +69,7 @@ ${table('Limit', 'limit', html`<th scope="col">Remaining</th><th scope="col">Res
 <div class="chart scroll" id="chart" role="region" aria-label="Chart" tabindex="0"></div>
 <p>A bar is the requests of an hour, in UTC; its red part are refused links, failed checks and failed verifications. Requests
 that got 401, 403 or the 429 of the plan are not counted.</p>
-${table('Total', 'total', ...COLUMNS, PAID_CHECKS)}
+${table('In seven days', 'total', html`<th scope="col">Total</th>`)}
 <details><summary>Every hour with a count</summary>${table('Hour', 'hour', ...COLUMNS)}</details>
 <details><summary>Every day with paid checks</summary>${table('Day', 'day', PAID_CHECKS)}</details>
 </div>

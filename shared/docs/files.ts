@@ -17,6 +17,7 @@ export const GUIDE_NAMES = [
   'limits',
   'your-key',
   'test-identities',
+  'what-there-is-not',
   'versioning',
   'changelog',
   'decision-order',

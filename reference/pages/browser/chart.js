@@ -5,6 +5,8 @@ const HOURS = 168;
 const WIDTH = 4;
 const HEIGHT = 160;
 const RIGHT = HOURS * WIDTH;
+/** The room for the name of a day that has just begun. */
+const MARGIN = 84;
 
 /** Returns `1,234`. */
 export const numberText = (number) => number.toLocaleString('en');
@@ -48,5 +50,5 @@ export const chartOf = (hours, nowMs) => {
     line([0, HEIGHT], [RIGHT, HEIGHT], [RIGHT + 6, HEIGHT + 8], '0'),
     line([0, 0], [RIGHT, 0], [RIGHT + 6, 8], numberText(highest)),
   ];
-  return `<svg viewBox="0 -4 ${RIGHT + 52} ${HEIGHT + 28}" role="img" aria-label="Requests per hour in the last seven days">${[...counts, ...days, ...bars].join('')}</svg>`;
+  return `<svg viewBox="0 -4 ${RIGHT + MARGIN} ${HEIGHT + 28}" role="img" aria-label="Requests per hour in the last seven days">${[...counts, ...days, ...bars].join('')}</svg>`;
 };

@@ -65,12 +65,13 @@ const showKey = ({ id, name, seller, plan, scopes, expires_at, secrets, limits }
 };
 
 const showUse = ({ data, paid_checks, nowMs }) => {
-  const names = all('#hour-columns [data-count]').map(({ dataset }) => dataset.count);
+  const columns = all('#hour-columns [data-count]');
+  const names = columns.map(({ dataset }) => dataset.count);
   const sum = (list, name) => list.reduce((total, item) => total + item[name], 0);
-  const totals = [...names.map((name) => sum(data, name)), sum(paid_checks, 'count')];
+  const totals = columns.map(({ textContent, dataset }) => [textContent, sum(data, dataset.count)]);
   const hours = data.map((hour) => [timeText(hour.hour), ...names.map((name) => hour[name])]);
   const days = paid_checks.map(({ day, count }) => [day, count]);
-  fill('total-rows', [['In seven days', ...totals]]);
+  fill('total-rows', [...totals, ['Paid checks', sum(paid_checks, 'count')]]);
   fill('hour-rows', hours.reverse());
   fill('day-rows', days.reverse());
   summary.textContent = data.length === 0 ? 'Nothing was counted in the last seven days.' : '';

@@ -107,7 +107,12 @@ describeInBrowser('the page of a key', () => {
     ]);
     const requests = data.reduce((sum: number, hour: { requests: number }) => sum + hour.requests, 0);
     expect(await rows(page, 'total-rows')).toEqual([
-      ['In seven days', String(requests), '0', '0', '1', '1', '0'],
+      ['Requests', String(requests)],
+      ['Refused links', '0'],
+      ['Failed checks', '0'],
+      ['Failed verifications', '1'],
+      ['SMS', '1'],
+      ['Paid checks', '0'],
     ]);
     expect(await tooltips(page)).toHaveLength(data.length);
   });
@@ -151,8 +156,24 @@ describeInBrowser('the page of a key', () => {
       ['2026-11-16', '2'],
     ]);
     expect(await rows(page, 'total-rows')).toEqual([
-      ['In seven days', '1,604', '1', '200', '200', '3', '1,102'],
+      ['Requests', '1,604'],
+      ['Refused links', '1'],
+      ['Failed checks', '200'],
+      ['Failed verifications', '200'],
+      ['SMS', '3'],
+      ['Paid checks', '1,102'],
     ]);
+  });
+
+  it('shows the whole name of each day below the chart, also of one that has just begun', async () => {
+    const { page } = await open();
+    await answerUsage(page, WEEK);
+    await show(page);
+    const ends = "[...document.querySelectorAll('#chart text')].map((text) => text.getBoundingClientRect().right)";
+    const right = (await page.locator('#chart svg').boundingBox()) as { x: number; width: number };
+    for (const end of (await page.evaluate(ends)) as number[]) {
+      expect(end).toBeLessThanOrEqual(right.x + right.width);
+    }
   });
 
   it('begins at the last hours on a phone, where the chart scrolls', async () => {

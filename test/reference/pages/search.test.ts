@@ -6,6 +6,7 @@ import { type DocsFile, type DocsFileName, GUIDE_NAMES, storedName } from '#shar
 import { PROBLEMS } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES } from '#shared/rate-limits/key-limits.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { itForAll } from '#test/for-all.ts';
 import { LOCAL_SITE } from './sites.ts';
 
 interface Entry {
@@ -70,6 +71,26 @@ describe('the index of the search', () => {
   it('finds the part on the verification of access tokens by the word rotate', () => {
     const found = entries.filter(({ words }) => words.split(' ').includes('rotate'));
     expect(found.map(({ href }) => href)).toContain('docs/access-tokens#verification');
+  });
+
+  itForAll([
+    'webhooks',
+    'Idempotency-Key',
+    'Postman',
+    'Insomnia',
+    'SMS',
+    'status page',
+    'contact',
+    'changelog',
+    'SDK',
+    'support',
+  ])('finds what there is not by the words that readers type', (typed) => {
+    const words = typed.toLowerCase().split(' ');
+    const found = entries.filter((entry) => {
+      const text = `${entry.title} ${entry.page} ${entry.words}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    expect(found.map(({ page }) => page)).toContain('What there is not');
   });
 
   it('is at most 120 KB', async () => {
