@@ -91,6 +91,26 @@ describe('import cycles', () => {
     ]);
   });
 
+  it('are reported with the imports that make them', () => {
+    write('shared/one/a.ts', "import { b } from '#shared/two/b.ts';\nexport const a = b;\n");
+    write('shared/one/e.ts', 'export type E = string;\n');
+    write('shared/two/b.ts', 'export const b = 1;\n');
+    write('shared/two/c.ts', "import type { E } from '../one/e.ts';\nexport type C = E;\n");
+    const reporter = `plugin:${join(REPOSITORY, 'bin/import-report.mjs')}`;
+    const { stdout, status } = spawnSync(process.execPath, [CRUISER, '--output-type', reporter, ...FOLDERS], {
+      cwd: project,
+      encoding: 'utf8',
+    });
+    expect(status).not.toBe(0);
+    expect(stdout).toContain(
+      [
+        'folder-cycles: shared/one → shared/two → shared/one',
+        '    shared/one/a.ts imports shared/two/b.ts',
+        '    shared/two/c.ts imports shared/one/e.ts',
+      ].join('\n'),
+    );
+  });
+
   it('are found between local/gateway/ and the files of local/', () => {
     write('local/plans.ts', "import './gateway/check.ts';\n");
     write('local/gateway/check.ts', "import type { Target } from '../target.ts';\nexport type A = Target;\n");

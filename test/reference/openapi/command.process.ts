@@ -7,7 +7,15 @@ import { fileURLToPath } from 'node:url';
 import document from '../../../openapi.json' with { type: 'json' };
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
-const PARTS = ['bin', 'reference', 'shared', 'package.json', 'redocly.yaml', 'openapi.json'];
+const PARTS = [
+  'bin',
+  'reference',
+  'shared',
+  'package.json',
+  'redocly.yaml',
+  'openapi.json',
+  'client/src/generated',
+];
 
 let folder: string;
 
@@ -45,6 +53,16 @@ const setVersion = (version: string): void =>
   );
 
 describe('npm run openapi:check', () => {
+  it("fails if the client's types lack an operation, and says what writes them", () => {
+    replace('client/src/generated/openapi.ts', '    "list-events": {', '    "list-all-events": {');
+    expect(openapi('--check')).toEqual({
+      status: 1,
+      output: expect.stringContaining(
+        'is behind the route table. Run `npm ci --prefix client` once, then `npm run openapi`.',
+      ),
+    });
+  });
+
   it('fails if the route table or the version changed, until openapi.json is written again', () => {
     setVersion(`${major}.${minor}.${patch + 1}`);
     expect(openapi('--check')).toEqual({

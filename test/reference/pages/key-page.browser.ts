@@ -169,7 +169,8 @@ describeInBrowser('the page of a key', () => {
     const { page } = await open();
     await answerUsage(page, WEEK);
     await show(page);
-    const ends = "[...document.querySelectorAll('#chart text')].map((text) => text.getBoundingClientRect().right)";
+    const ends =
+      "[...document.querySelectorAll('#chart text')].map((text) => text.getBoundingClientRect().right)";
     const right = (await page.locator('#chart svg').boundingBox()) as { x: number; width: number };
     for (const end of (await page.evaluate(ends)) as number[]) {
       expect(end).toBeLessThanOrEqual(right.x + right.width);
