@@ -31,5 +31,5 @@ export const blockOf = (title, text) => {
 /** Copies the block around the button. */
 export const copyBlock = async (button) => {
   await navigator.clipboard.writeText(button.closest('figure').querySelector('pre').textContent);
-  button.textContent = document.documentElement.lang === 'fa' ? 'رونوشت شد' : 'Copied';
+  button.textContent = document.documentElement.lang === 'fa' ? 'کپی شد' : 'Copied';
 };
