@@ -19,10 +19,14 @@ import { type Site, textFor } from './site.ts';
 export const readGuide = async (name: GuideName, site: Site): Promise<string> =>
   textFor(site, await readFile(new URL(`../../${guideFile(name)}`, import.meta.url), 'utf8'));
 
+/** Of the changelog only the beginning is searched: what it tells stands in the guides. */
+const searched = (name: GuideName, text: string): string =>
+  name === 'changelog' ? (text.split(/^## /m)[0] ?? '') : text;
+
 /** Builds the index of the search over the reference page, all guides and the page of a key. */
 const searchIndex = async (site: Site): Promise<string> => {
   const guides = await Promise.all(
-    GUIDE_NAMES.map(async (name) => guideEntries(name, await readGuide(name, site))),
+    GUIDE_NAMES.map(async (name) => guideEntries(name, searched(name, await readGuide(name, site)))),
   );
   return JSON.stringify([...referenceEntries(openApiDocument), ...guides.flat(), ...keyEntries()]);
 };
