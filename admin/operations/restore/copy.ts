@@ -1,12 +1,10 @@
 /** Puts single users and registrations back that the live table has lost, beside its traffic. */
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { AdminError } from '#admin/admin-error.ts';
 import type { Administration } from '#admin/administration.ts';
 import { scanPages } from '#admin/stores/batches.ts';
 import {
   type Erasures,
   erasureReader,
-  type ItemAt,
   type RemovalsSince,
   readItems,
   readRemovals,
@@ -14,36 +12,15 @@ import {
 import { sellerStore } from '#admin/stores/seller-store.ts';
 import { ifAbsent, transact } from '#admin/stores/transactions.ts';
 import { DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
-import { deadlineIn } from '#shared/deadline.ts';
-import type { UserEvent } from '#shared/events/event.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { ifEqual } from '#shared/table/conditions.ts';
-import {
-  auditPartition,
-  buyerKey,
-  type ItemKey,
-  removalBlockKey,
-  removalSummaryKey,
-  sellerKey,
-  tombstoneKey,
-  usersPartition,
-} from '#shared/table/keys.ts';
+import { auditPartition, buyerKey, usersPartition } from '#shared/table/keys.ts';
 import { queryFirst, queryPages } from '#shared/table/reads.ts';
-import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
-import { type Action, type StoredItem, transactWrite } from '#shared/table/writes.ts';
-import { blockOf } from '#shared/users/removals.ts';
-import { tombstoneActions } from '#shared/users/remove-user.ts';
-import { CHANGE_PAUSES, countsFrom, sequenceAfter, writeUserChange } from '#shared/users/user-change.ts';
+import type { StoredItem } from '#shared/table/writes.ts';
 import { removeUser } from '../users.ts';
-import {
-  decideBuyer,
-  decideMissingUser,
-  decidePresentUser,
-  keysOf,
-  type Result,
-  type UserDecision,
-} from './decisions.ts';
+import { copyUser } from './copy-user.ts';
+import { decideBuyer, decidePresentUser, type Result } from './decisions.ts';
 
 export interface CopyOptions {
   /** The table that DynamoDB restored. */
@@ -106,86 +83,6 @@ const requireSource = async (
   return wanted.reduce((sum, { user_count, removed_count }) => sum + user_count - removed_count, 0);
 };
 
-/** How long a user is decided again beside other changes of its seller, or while the table throttles. */
-const TIMEOUT_MS = 120_000;
-
-const THROTTLING: readonly unknown[] = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
-
-/** The SDK does not send a throttled transaction again. */
-const conflictIfThrottled = (error: unknown): Conflict => {
-  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-  if (reasons.some(({ Code }) => THROTTLING.includes(Code))) return new Conflict();
-  throw error;
-};
-
-/** Writes all that is decided on a user in one transaction, under the condition that all is as it was read. */
-const writeDecision = async (
-  { admin, table }: Run,
-  { sellerId, old, at }: { readonly sellerId: string; readonly old: StoredItem; readonly at: ItemAt },
-  { result, puts = [], unchanged, deletes = [], closesPlace = false }: UserDecision,
-): Promise<{ readonly written: boolean }> => {
-  const [TableName, otherwise] = [table.name, 'overtaken'] as const;
-  const [userId, ordinal, occurredAt] = [String(old.id), Number(old.sk), admin.now()];
-  const counts = countsFrom(at(sellerKey(sellerId)));
-  const keyOf = ({ pk, sk }: StoredItem | ItemKey) => ({ pk, sk });
-  const put = (Item: StoredItem): Action<'overtaken'> => ({
-    Put: { TableName, Item, ...ifAbsent },
-    otherwise,
-  });
-  const isAbsent = (item: StoredItem | ItemKey): Action<'overtaken'> => ({
-    ConditionCheck: { TableName, Key: keyOf(item), ...ifAbsent },
-    otherwise,
-  });
-  const actions: Action<'overtaken'>[] = puts.map(put);
-  for (const item of deletes)
-    actions.push({ Delete: { TableName, Key: keyOf(item), ...ifEqual('user_id', userId) }, otherwise });
-  if (unchanged !== undefined) {
-    const same = ifEqual('refused_at', unchanged.refused_at);
-    actions.push({ ConditionCheck: { TableName, Key: keyOf(unchanged), ...same }, otherwise });
-  }
-  const change = (event: UserEvent, added: { removed?: 1 }, ...more: readonly Action<'overtaken'>[]) =>
-    writeUserChange(table, { sellerId, counts, event, added, actions: [...more, ...actions] });
-
-  if (result === 'missing') {
-    const user = put({ ...old, last_event: sequenceAfter(counts) });
-    const event = { type: 'user.linked', reason: 'restore', userId, occurredAt } as const;
-    return change(event, {}, user, isAbsent(tombstoneKey(sellerId, ordinal)));
-  }
-  if (closesPlace) {
-    const index = {
-      bitmap: at(removalBlockKey(sellerId, blockOf(ordinal)))?.removed_ordinals as Uint8Array | undefined,
-      summary: at(removalSummaryKey(sellerId))?.removed_counts as Uint8Array | undefined,
-    };
-    const removal = { sellerId, userId, ordinal, removedAt: occurredAt };
-    const reason = result === 'erased' ? 'erasure' : 'operator';
-    const event = { type: 'user.removed', reason, userId, occurredAt } as const;
-    return change(event, { removed: 1 }, isAbsent(old), ...tombstoneActions(TableName, removal, index));
-  }
-  return actions.length === 0 ? { written: true } : transactWrite(table, actions);
-};
-
-/** Decides on a user and writes that, again while other writers come first. Undefined: it is there. */
-const copyUser = (
-  run: Run,
-  { sellerId, erasures }: { readonly sellerId: string; readonly erasures: Erasures },
-  old: StoredItem,
-): Promise<Result | undefined> =>
-  retryConflicts(
-    deadlineIn(TIMEOUT_MS),
-    async () => {
-      const removals = await run.removalsOf(sellerId);
-      const at = await readItems(run.table, keysOf(sellerId, old));
-      const live = at(old);
-      if (live !== undefined) return decidePresentUser(erasures, old, live);
-      const decision = decideMissingUser({ sellerId, erasures, removals }, old, at);
-      if (run.isDryRun) return decision.result;
-      const written = writeDecision(run, { sellerId, old, at }, decision);
-      if (!(await written.catch(conflictIfThrottled)).written) return new Conflict();
-      return decision.result === 'missing' ? 'copied' : decision.result;
-    },
-    CHANGE_PAUSES,
-  );
-
 /** Undefined: it is there. */
 const copyBuyer = async (
   { table, isDryRun }: Run,
@@ -199,51 +96,66 @@ const copyBuyer = async (
     : undefined;
 };
 
-/** Removes what came back of a buyer who was erased meanwhile: the erasure may have looked for it before. */
-const eraseCopied = async ({ admin, table }: Run, { kind, sellerId = '', id }: Finding, old: StoredItem) => {
-  if (kind === 'user') await removeUser(admin, { sellerId, userId: id, reason: 'erasure' });
-  const Key = { pk: old.pk, sk: old.sk };
-  const same = ifEqual('registered_at', old.registered_at);
-  if (kind === 'buyer') await transact(table, [{ Delete: { TableName: table.name, Key, ...same } }]);
+/** What an item of the restored table is about, and the hash of its phone. */
+const aboutOf = (old: StoredItem) => {
+  const { pk, sk, id, buyer_id, phone_hash } = old;
+  if (sk === buyerKey('').sk) {
+    const phoneHash = String(pk).slice(buyerKey('').pk.length);
+    return { kind: 'buyer', id: String(buyer_id), phoneHash } as const;
+  }
+  const sellerId = String(pk).slice(usersPartition('').length);
+  return { kind: 'user', sellerId, id: String(id), phoneHash: phone_hash } as const;
 };
 
-/** Copies what the live table lacks of a page of the restored one. Returns what it found of it. */
+/** Copies an item of the restored table, if the live one lacks it. Undefined: it is there. */
+const copyItem = async (
+  run: Run,
+  erasures: Erasures,
+  [old, live]: readonly [StoredItem, StoredItem | undefined],
+): Promise<Result | undefined> => {
+  const about = aboutOf(old);
+  if (about.kind === 'buyer') return copyBuyer(run, erasures, [old, live]);
+  if (live !== undefined) return decidePresentUser(erasures, old, live);
+  const { sellerId } = about;
+  const removals = await run.removalsOf(sellerId);
+  return copyUser(run.admin, { sellerId, erasures, removals, isDryRun: run.isDryRun }, old);
+};
+
+/** Removes what came back of a buyer who was erased meanwhile: the erasure may have looked for it before. */
+const eraseCopied = async ({ admin, table }: Run, old: StoredItem): Promise<void> => {
+  const about = aboutOf(old);
+  if (about.kind === 'user') {
+    await removeUser(admin, { sellerId: about.sellerId, userId: about.id, reason: 'erasure' });
+    return;
+  }
+  const Key = { pk: old.pk, sk: old.sk };
+  const same = ifEqual('registered_at', old.registered_at);
+  await transact(table, [{ Delete: { TableName: table.name, Key, ...same } }]);
+};
+
+/** Copies what the live table lacks of a page of the restored one, until the copy is interrupted. Returns what it found of it. */
 const copyPage = async (run: Run, items: readonly StoredItem[]): Promise<Finding[]> => {
   const erasures = await run.readErasures();
   const at = await readItems(run.table, items);
-  const found: { finding: Finding; old: StoredItem; phoneHash: unknown }[] = [];
+  const found: { readonly old: StoredItem; result: Result }[] = [];
   for (const old of items) {
-    if (run.signal?.aborted) {
-      throw new AdminError(
-        'interrupted',
-        'Stopped between two users. Run the command again: it goes on from there.',
-      );
-    }
-    const live = at(old);
-    const isBuyer = old.sk === buyerKey('').sk;
-    const sellerId = isBuyer ? undefined : String(old.pk).slice(usersPartition('').length);
-    const result =
-      sellerId === undefined
-        ? await copyBuyer(run, erasures, [old, live])
-        : live === undefined
-          ? await copyUser(run, { sellerId, erasures }, old)
-          : decidePresentUser(erasures, old, live);
-    if (result === undefined) continue;
-    const phoneHash = isBuyer ? String(old.pk).slice(buyerKey('').pk.length) : old.phone_hash;
-    const finding = {
-      kind: isBuyer ? 'buyer' : 'user',
-      sellerId,
-      id: String(old.buyer_id ?? old.id),
-      result,
-    } as const;
-    found.push({ finding, old, phoneHash });
+    if (run.signal?.aborted) break;
+    const result = await copyItem(run, erasures, [old, at(old)]);
+    if (result !== undefined) found.push({ old, result });
   }
-  const copied = found.filter(({ finding }) => finding.result === 'copied');
+  const copied = found.filter(({ result }) => result === 'copied');
   const { phones } = copied.length === 0 ? erasures : await run.readErasures();
-  const erased = copied.filter(({ phoneHash }) => phones.has(phoneHash));
-  for (const { finding, old } of erased) await eraseCopied(run, finding, old);
-  return found.map((each) => (erased.includes(each) ? { ...each.finding, result: 'erased' } : each.finding));
+  for (const each of copied.filter(({ old }) => phones.has(aboutOf(old).phoneHash))) {
+    await eraseCopied(run, each.old);
+    each.result = 'erased';
+  }
+  return found.map(({ old, result }) => {
+    const { phoneHash: _, ...about } = aboutOf(old);
+    return { ...about, result };
+  });
 };
+
+const INTERRUPTED = 'Stopped between two users. Run the command again: it goes on from there.';
 
 /** The users and registrations of the restored table, page by page. */
 const pagesOf = ({ source, sellerId }: CopyOptions) =>
@@ -278,6 +190,7 @@ export const copyMissing = async (admin: Administration, options: CopyOptions): 
   let done = 0;
   for await (const items of pagesOf(options)) {
     found.push(...(await copyPage(run, items)));
+    if (options.signal?.aborted) throw new AdminError('interrupted', INTERRUPTED);
     done += items.filter(({ buyer_id }) => buyer_id === undefined).length;
     options.onProgress?.(Math.min(done, total), total);
   }

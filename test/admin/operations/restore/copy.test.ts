@@ -1,6 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { copyMissing } from '#admin/operations/restore/copy.ts';
 import { deleteAll, putAll } from '#admin/stores/batches.ts';
+import { readRemovals } from '#admin/stores/restored-items.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import {
   buyerKey,
@@ -142,6 +143,17 @@ describe('a copy', () => {
   });
 });
 
+it('an event that is written while the others are read does not hide a missing one', async () => {
+  for (const person of ['Sara', 'Reza', 'Omid']) await live.link(person);
+  const source = await live.newTable();
+  await deleteAll(live.table, [eventKey(live.sellerId, 2)]);
+  const table = interceptedTable(live.table, async ({ name }, send) => {
+    if (name === 'QueryCommand') await live.link('Maryam');
+    return send();
+  });
+  expect(await readRemovals(source, table, live.sellerId)).toMatchObject({ newest: 4, isComplete: false });
+});
+
 describe('beside traffic, a copy', () => {
   it('decides again if the person is linked between its read and its write: nobody is a user twice', async () => {
     const id = await linkAndLose();
@@ -160,6 +172,27 @@ describe('beside traffic, a copy', () => {
     const second = () => copyMissing(live.admin, { source: live.source(), isDryRun: false });
     expect(await live.copiedBeside('USERS', second)).toEqual([]);
     expect((await live.userAt(1))?.id).toBe(id);
+    expect(await live.faults()).toEqual([]);
+  });
+
+  it('puts nobody at a place that another copy closes while its items are read: a read of several items is no snapshot', async () => {
+    const id = await linkAndLose();
+    const closing = { source: live.source(), isDryRun: false, erased: [new KeyedHash('phone-of-Sara')] };
+    let isClosed = false;
+    const table = interceptedTable(live.table, async ({ name, input }, send) => {
+      if (isClosed || name !== 'BatchGetCommand' || !JSON.stringify(input).includes('REMOVED#'))
+        return send();
+      isClosed = true;
+      const before = (await send()) as { Responses: Record<string, StoredItem[]> };
+      await copyMissing(live.admin, closing);
+      const after = (await send()) as typeof before;
+      const isSeller = ({ sk }: StoredItem): boolean => sk === 'SELLER';
+      const [old = [], now = []] = [before, after].map(({ Responses }) => Responses[live.table.name]);
+      const items = [...old.filter((item) => !isSeller(item)), ...now.filter(isSeller)];
+      return { Responses: { [live.table.name]: items } };
+    });
+    const found = await copyMissing({ ...live.admin, table }, { ...closing, erased: [] });
+    expect(found).toMatchObject([{ id, result: 'removed' }]);
     expect(await live.faults()).toEqual([]);
   });
 
