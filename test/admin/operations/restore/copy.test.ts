@@ -175,26 +175,35 @@ describe('beside traffic, a copy', () => {
     expect(await live.faults()).toEqual([]);
   });
 
-  it('puts nobody at a place that another copy closes while its items are read: a read of several items is no snapshot', async () => {
-    const id = await linkAndLose();
-    const closing = { source: live.source(), isDryRun: false, erased: [new KeyedHash('phone-of-Sara')] };
-    let isClosed = false;
-    const table = interceptedTable(live.table, async ({ name, input }, send) => {
-      if (isClosed || name !== 'BatchGetCommand' || !JSON.stringify(input).includes('REMOVED#'))
-        return send();
-      isClosed = true;
-      const before = (await send()) as { Responses: Record<string, StoredItem[]> };
-      await copyMissing(live.admin, closing);
-      const after = (await send()) as typeof before;
-      const isSeller = ({ sk }: StoredItem): boolean => sk === 'SELLER';
-      const [old = [], now = []] = [before, after].map(({ Responses }) => Responses[live.table.name]);
-      const items = [...old.filter((item) => !isSeller(item)), ...now.filter(isSeller)];
-      return { Responses: { [live.table.name]: items } };
-    });
-    const found = await copyMissing({ ...live.admin, table }, { ...closing, erased: [] });
-    expect(found).toMatchObject([{ id, result: 'removed' }]);
-    expect(await live.faults()).toEqual([]);
-  });
+  it.each([
+    ['puts nobody at a place that another copy closes', [], ['phone-of-Sara'], 'removed'],
+    ['closes no place to which another copy returns its user', ['phone-of-Sara'], [], 'not_erased'],
+  ])(
+    '%s while its items are read: a read of several items is no snapshot',
+    async (_title, own, others, result) => {
+      const id = await linkAndLose();
+      const options = (erased: readonly string[]) => ({
+        ...{ source: live.source(), isDryRun: false },
+        erased: erased.map((hash) => new KeyedHash(hash)),
+      });
+      let isRead = false;
+      const table = interceptedTable(live.table, async ({ name, input }, send) => {
+        if (isRead || name !== 'BatchGetCommand' || !JSON.stringify(input).includes('REMOVED#'))
+          return send();
+        isRead = true;
+        const before = (await send()) as { Responses: Record<string, StoredItem[]> };
+        await copyMissing(live.admin, options(others));
+        const after = (await send()) as typeof before;
+        const isSeller = ({ sk }: StoredItem): boolean => sk === 'SELLER';
+        const [old = [], now = []] = [before, after].map(({ Responses }) => Responses[live.table.name]);
+        const items = [...old.filter((item) => !isSeller(item)), ...now.filter(isSeller)];
+        return { Responses: { [live.table.name]: items } };
+      });
+      const found = await copyMissing({ ...live.admin, table }, options(own));
+      expect(found).toMatchObject([{ id, result }]);
+      expect(await live.faults()).toEqual([]);
+    },
+  );
 
   it('removes a user again whose buyer is erased before it is written: the erasure did not find it', async () => {
     const id = await linkAndLose();
@@ -361,6 +370,21 @@ describe('registrations', () => {
     expect(await live.copied()).toEqual([]);
     expect(await buyersNow()).toEqual([buyerOf('Sara', LATER)]);
   });
+});
+
+it('a registration stays if the buyer registers again after an erasure beside the copy', async () => {
+  const buyer = { ...buyerKey('phone-of-Sara'), buyer_id: 'byr_of_Sara', registered_at: '2026-11-20' };
+  await live.put(buyer);
+  await live.takeRestorePoint();
+  await live.lose(/^BUYER#phone/);
+  const later = { ...buyer, registered_at: '2026-11-21' };
+  const steps = [() => live.erase('Sara'), () => live.put(later)];
+  const beside = async (write: string) => {
+    if (write === 'write BUYER') await steps.shift()?.();
+  };
+  await live.beforeEachWrite(beside, () => live.copied());
+  expect(steps).toEqual([]);
+  expect(await getItem(live.table, buyerKey('phone-of-Sara'))).toEqual(later);
 });
 
 describe('a copy is refused', () => {
