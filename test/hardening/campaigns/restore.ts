@@ -70,8 +70,11 @@ export const restore: Campaign = {
         while (!isCopied);
       };
       const copy = async (): Promise<void> => {
-        await deployment.admin('restore', 'copy', source.name, '--seller', seller.id, '--yes');
-        isCopied = true;
+        try {
+          await deployment.admin('restore', 'copy', source.name, '--seller', seller.id, '--yes');
+        } finally {
+          isCopied = true;
+        }
       };
       await Promise.all([copy(), ...others.map(goOn)]);
       for (const worker of others) await worker.settle();
