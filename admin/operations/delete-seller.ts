@@ -16,7 +16,7 @@ const requireUnused = async (admin: Administration, sellerId: string): Promise<v
 
 /**
  * Deletes a seller without users: its item, its entry in the list, its revoked keys, also in API Gateway. It is suspended first, so that no key
- * is issued meanwhile. After an interruption, run it again. Its audit, events, codes and refusals stay.
+ * is issued meanwhile. After an interruption, run it again. Its audit, events, codes and ended links stay.
  */
 export const deleteSeller = async (admin: Administration, sellerId: string): Promise<void> => {
   await requireUnused(admin, sellerId);
