@@ -165,6 +165,6 @@ it('the audit of neither a seller nor a key names both, and that of a deleted se
   expect((await run('audit', 'sel_nothing')).error).toBe('error: There is no seller sel_nothing.\n');
   const { seller_id } = await json('sellers', 'create', 'Deleted Shop');
   await json('sellers', 'delete', seller_id, '--yes');
-  const { records } = await json('audit', seller_id, '--search', 'deleted');
+  const { records } = await json('audit', seller_id, '--search', 'seller.deleted');
   expect(records).toMatchObject([{ action: 'seller.deleted', details: { name: 'Deleted Shop' } }]);
 });
