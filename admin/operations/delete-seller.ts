@@ -3,7 +3,7 @@ import { type Administration, requireSeller } from '#admin/administration.ts';
 import { setSellerStatus } from './sellers.ts';
 
 /** Throws `seller_in_use` if the seller has users, or keys that are not revoked. */
-const requireUnused = async (admin: Administration, sellerId: string): Promise<void> => {
+export const requireUnused = async (admin: Administration, sellerId: string): Promise<void> => {
   const { user_count, removed_count } = await requireSeller(admin, sellerId);
   const users = user_count - removed_count;
   const keys = (await admin.keys.listOf(sellerId)).filter(({ status }) => status !== 'revoked').length;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import * as v from 'valibot';
-import { deleteSeller } from '#admin/operations/delete-seller.ts';
+import { deleteSeller, requireUnused } from '#admin/operations/delete-seller.ts';
 import { searchSellers, sellerNamed, sellersOfName } from '#admin/operations/lookup.ts';
 import {
   createSeller,
@@ -99,6 +99,7 @@ const resume = async ({ admin }: Session, text: string) =>
 
 const remove = async ({ admin, requireYes }: Session, text: string): Promise<CommandResult> => {
   const { seller_id, name } = await sellerNamed(admin, text);
+  await requireUnused(admin, seller_id);
   await requireYes(`Delete ${seller_id} (${name}) for good?`);
   await deleteSeller(admin, seller_id);
   return { json: { seller_id, deleted: true }, text: `Deleted ${seller_id}.\n` };

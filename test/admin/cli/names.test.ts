@@ -164,6 +164,11 @@ it('the audit of neither a seller nor a key names both, and that of a deleted se
   );
   expect((await run('audit', 'sel_nothing')).error).toBe('error: There is no seller sel_nothing.\n');
   const { seller_id } = await json('sellers', 'create', 'Deleted Shop');
+  const { key_id } = await newKey(seller_id);
+  // Nobody is asked about what is refused anyway.
+  expect((await run('sellers', 'delete', seller_id)).error).toContain('keys that are not revoked: 1.');
+  await json('keys', 'revoke', key_id, '--yes');
+  expect((await run('sellers', 'delete', seller_id)).error).toContain('(Deleted Shop) for good?');
   await json('sellers', 'delete', seller_id, '--yes');
   const { records } = await json('audit', seller_id, '--search', 'seller.deleted');
   expect(records).toMatchObject([{ action: 'seller.deleted', details: { name: 'Deleted Shop' } }]);
