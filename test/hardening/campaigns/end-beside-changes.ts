@@ -14,10 +14,12 @@ import { bearerOf } from '#test/fakes/buyer-tokens.ts';
 import { createUserDepsOn, testHashes } from '#test/functions/create-user-deps.ts';
 import { keyedHandler } from '#test/functions/keyed-handler.ts';
 import { gatewayEvent } from '#test/lib/gateway-event.ts';
+import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
 import { createSeller, itemsOf } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { personNumber, type TestPerson } from '../people.ts';
+import type { Report } from '../report.ts';
 import type { Campaign } from './campaign.ts';
 
 const RACES = 200;
@@ -68,6 +70,46 @@ const openOn = async () => {
     remove: (id: string) => users.removeUser(SELLER, id, { removedAt: now(), reason: 'seller' }),
     erase: async (phone: string) => eraseBuyer(admin, await testHashes.phone(phone)),
   };
+};
+
+const ENDS_IN_A_BURST = 10;
+/** Into another second than the one in which the end begins. */
+const REDEEMED_AFTER_MS = 1100;
+const BURST_MS = 2000;
+
+/**
+ * A burst of corrections delays an end, and meanwhile the code is redeemed that the buyer had typed before. That sign-in must not lift the
+ * end.
+ */
+const endInABurst = async (service: Awaited<ReturnType<typeof openOn>>, report: Report, number: number) => {
+  const person = personNumber(FIRST_PERSON + RACES + number);
+  const { current: phoneHash } = await testHashes.phone(person.phone);
+  await buyerStore(service.table).register(phoneHash, 'byr_1', new Date().toISOString());
+  const { id } = await service.link(person);
+  const owner = { phoneHash, audience: SELLER };
+  const { store, send } = codesOn(service.table);
+  const { code } = await send(owner, 'typed before the end', Math.floor(Date.now() / 1000));
+  const endsAtMs = performance.now() + BURST_MS;
+  const correctInTurn = async () => {
+    while (performance.now() < endsAtMs) await service.correct(id);
+  };
+  const redeem = async () => {
+    await pause(REDEEMED_AFTER_MS);
+    const now = Math.floor(Date.now() / 1000);
+    return (await store.redeem(owner, code.mac, { now })) ? now : undefined;
+  };
+  const [redeemedAt] = await Promise.all([
+    redeem(),
+    service.end(person),
+    ...Array.from({ length: 8 }, () => correctInTurn().catch(() => {})),
+  ]);
+  const token = redeemedAt === undefined ? {} : await bearerOf(person.phone, SELLER, redeemedAt);
+  const { statusCode } = await service.link(person, token);
+  report.expect(
+    'end beside changes: a code that was sent before the end does not lift it',
+    statusCode === 403,
+    () => `${statusCode} ${redeemedAt}`,
+  );
 };
 
 /** A buyer ends a link while the seller corrects, removes and links the user, and an admin erases the buyer, at the same moment. */
@@ -132,6 +174,8 @@ export const endBesideChanges: Campaign = {
         told,
       );
     }
+    for (let number = 0; number < Math.ceil(ENDS_IN_A_BURST * scale); number += 1)
+      await endInABurst(service, report, number);
     const seller = await getItem(table, sellerKey(SELLER));
     const events = await queryAll(table, { pk: eventsPartition(SELLER) });
     const users = await itemsOf(table, `USERS#${SELLER}`);
