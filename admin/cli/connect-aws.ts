@@ -8,7 +8,7 @@ import { administration } from '#admin/administration.ts';
 import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
 import { systemClock } from '#shared/clock.ts';
 import type { KEY_PREFIXES } from '#shared/env.ts';
-import { isSandbox, SANDBOX } from '#shared/providers/sandbox.ts';
+import { isSandbox } from '#shared/providers/sandbox.ts';
 import { planTable } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { secretsManagerSecret } from '#shared/secrets/secret-source.ts';
@@ -128,7 +128,8 @@ export const connectAws = async (
   const { OUTPUTS, usagePlanOutput, alarmNamePrefix } = names;
   const { actor, ...aws } = await signInTo(place, options);
   const output = await readOutputs(names.apiStackName(stage));
-  const providers = output(OUTPUTS.providers, '').split(',');
+  // Of both ports or of none.
+  const inSandbox = isSandbox(output(OUTPUTS.providers, '').split(','));
   const admin = administration({
     table: openAdminTable(output(OUTPUTS.tableName), {}),
     usagePlans: apiGatewayUsagePlans({
@@ -137,8 +138,7 @@ export const connectAws = async (
       stageName: output(OUTPUTS.stageName),
       planIds: planTable((plan) => output(usagePlanOutput(plan))),
     }),
-    // The registries are the first of them, and the sandbox works alone.
-    registryIsSandbox: providers[0] === SANDBOX,
+    registryIsSandbox: inSandbox,
     keyPrefix: output(OUTPUTS.keyPrefix) as (typeof KEY_PREFIXES)[number],
     stage,
     actor,
@@ -153,6 +153,6 @@ export const connectAws = async (
     hashSecretArn: output(OUTPUTS.hashSecretArn),
     aws,
     baseUrl: output(OUTPUTS.baseUrl),
-    isSandbox: isSandbox(providers),
+    isSandbox: inSandbox,
   };
 };
