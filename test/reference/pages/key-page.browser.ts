@@ -84,7 +84,7 @@ describeInBrowser('the page of a key', () => {
         body: JSON.stringify(body),
       });
     expect((await post('/v1/auth/otp/send', { phone: '+989990123456' })).status).toBe(202);
-    expect((await post('/v1/auth/otp/verify', { phone: '+989990123457', code: '000000' })).status).toBe(422);
+    expect((await post('/v1/auth/otp/verify', { phone: '+989990123456', code: '000000' })).status).toBe(422);
     const { page } = await open();
     const responses = Promise.all(
       ['**/v1/key', '**/v1/key/usage?**'].map(async (url) => (await page.waitForResponse(url)).json()),
