@@ -167,7 +167,9 @@ describeInBrowser('the page of a key', () => {
 
   it('shows the whole name of each day below the chart, also of one that has just begun', async () => {
     const { page } = await open();
-    await answerUsage(page, WEEK);
+    const data = WEEK.json.data.slice(0, 1);
+    const headers = { Date: 'Sat, 21 Nov 2026 00:30:00 GMT' };
+    await answerUsage(page, { ...WEEK, headers, json: { ...WEEK.json, data } });
     await show(page);
     const ends =
       "[...document.querySelectorAll('#chart text')].map((text) => text.getBoundingClientRect().right)";
