@@ -247,13 +247,49 @@ describe('an error response', () => {
     );
   });
 
-  it('of a proxy is thrown as an Error that is no ProblemError', async () => {
-    const { client } = clientOf(() => new Response('<h1>Forbidden</h1>', { status: 403 }));
+  it('has the name of its class, the whole problem, and the detail in its message', async () => {
+    const { client } = clientOf(problemOf('user_conflict'));
+    const error = await client.linkBuyer(buyer).catch((caught: unknown) => caught);
+    const { problem } = error as ProblemError;
+    expect(problem).toMatchObject({ code: 'user_conflict', status: 409, request_id: 'req-1' });
+    expect(error).toMatchObject({
+      name: 'ProblemError',
+      message: `user_conflict: ${problem.detail} (request req-1)`,
+    });
+  });
+
+  it.each([
+    ['HTML', '<h1>Forbidden</h1>'],
+    ['a problem of something else', '{"code":"user_conflict","detail":"No."}'],
+    ['JSON with another kind of code', '{"code":403,"request_id":"req-1"}'],
+    ['null', 'null'],
+    ['a text', '"Forbidden"'],
+  ])('of a proxy is thrown as an Error that is no ProblemError: %s', async (_what, body) => {
+    const { client } = clientOf(() => new Response(body, { status: 403 }));
     const error = await client.listUsers().catch((caught: unknown) => caught);
     expect(error).not.toBeInstanceOf(ProblemError);
     expect(error).toMatchObject({
       message: `GET ${baseUrl}/v1/users: status 403, with a body that is not from the service.`,
     });
+  });
+});
+
+describe('a success without a body', () => {
+  it('is thrown as an Error where the service returns one, since it is not from the service', async () => {
+    const { client } = clientOf(() => new Response(null, { status: 204 }));
+    await expect(client.getUser(user.id)).rejects.toThrow(
+      'Status 204, with a body that is not from the service.',
+    );
+  });
+});
+
+describe('a rotation', () => {
+  it('leaves the old secret valid for 24 hours, or for as many as are named', async () => {
+    const { client, sent } = clientOf(json(201, {}), json(201, {}));
+    await client.rotateKey();
+    await client.rotateKey({ grace_hours: 1 });
+    const bodies = await Promise.all(sent.map((request) => request.json()));
+    expect(bodies).toEqual([{ grace_hours: 24 }, { grace_hours: 1 }]);
   });
 });
 

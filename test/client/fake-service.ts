@@ -1,5 +1,5 @@
 import { type InputError, PROBLEMS, problemBody, type ProblemCode as ServiceCode } from '#shared/problems.ts';
-import { buyerLinking, type Wait } from '../../client/src/index.ts';
+import { buyerLinking, type Options, type Wait } from '../../client/src/index.ts';
 
 export const baseUrl = 'https://api.example.com/dev';
 export const apiKey = 'blk_test_of_a_test';
@@ -42,8 +42,8 @@ export const broken = (): Response => {
   throw new TypeError('fetch failed');
 };
 
-/** A client of a service that returns these responses in order, and throws on any further request. */
-export const clientOf = (...responses: (() => Response)[]) => {
+/** A client, with these options, of a service that returns these responses in order, and throws on any further request. */
+export const clientWith = (options: Partial<Options>, ...responses: (() => Response)[]) => {
   const sent: Request[] = [];
   const waits: number[] = [];
   const observed: Wait[] = [];
@@ -61,6 +61,9 @@ export const clientOf = (...responses: (() => Response)[]) => {
       if (respond === undefined) throw new Error('unexpected request');
       return respond();
     },
+    ...options,
   });
   return { client, sent, waits, observed };
 };
+
+export const clientOf = (...responses: (() => Response)[]) => clientWith({}, ...responses);

@@ -1,10 +1,22 @@
 import { mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { allRoutes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { validPath } from '#test/security/valid-request.ts';
 import { type BuyerLinkingClient, buyerLinking } from '../../client/src/index.ts';
+import { checkedOptions } from '../../client/src/options.ts';
 import { retryingFetch } from '../../client/src/retry.ts';
-import { apiKey, baseUrl, broken, buyer, clientOf, json, problemOf, user } from './fake-service.ts';
+import {
+  apiKey,
+  baseUrl,
+  broken,
+  buyer,
+  clientOf,
+  clientWith,
+  json,
+  problemOf,
+  user,
+} from './fake-service.ts';
 
 describe('linking, reading and removing', () => {
   it.each<[string, () => Response]>([
@@ -12,6 +24,7 @@ describe('linking, reading and removing', () => {
     ['a gateway timeout', json(504, {})],
     ['an unavailable service', problemOf('service_unavailable', { 'Retry-After': '1' })],
     ['an internal error', problemOf('internal')],
+    ['a bad gateway', json(502, {})],
     ['an exceeded rate limit', problemOf('rate_limit_exceeded', { 'Retry-After': '2' })],
   ])('are retried with the same body after %s', async (_title, failure) => {
     const { client, sent } = clientOf(failure, json(201, user));
@@ -28,10 +41,37 @@ describe('linking, reading and removing', () => {
     expect(waits).toEqual([7000]);
   });
 
-  it('are retried with exponential backoff if there is no Retry-After', async () => {
-    const { client, waits } = clientOf(broken, broken, broken, json(201, user));
+  it.each<[string, () => Response]>([
+    ['there is no Retry-After', broken],
+    ['Retry-After is a date', json(503, {}, { 'Retry-After': 'Sat, 21 Nov 2026 10:30:00 GMT' })],
+  ])('are retried with exponential backoff if %s', async (_title, failure) => {
+    const { client, waits } = clientOf(failure, failure, failure, json(201, user));
     await client.linkBuyer(buyer);
     expect(waits).toEqual([125, 250, 500]);
+  });
+
+  it('wait at most 8 seconds without Retry-After, however many retries there were', async () => {
+    const failures = Array.from({ length: 7 }, () => broken);
+    const { client, waits } = clientWith({ maxRetries: 7 }, ...failures, json(201, user));
+    await client.linkBuyer(buyer);
+    expect(waits).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
+  });
+
+  it('are sent again only when the wait has ended', async () => {
+    const { promise: waited, resolve: endWait } = Promise.withResolvers<void>();
+    const { promise: waiting, resolve: beginWait } = Promise.withResolvers<void>();
+    const sleep = () => {
+      beginWait();
+      return waited;
+    };
+    const { client, sent } = clientWith({ sleep }, broken, json(201, user));
+    const linked = client.linkBuyer(buyer);
+    await waiting;
+    await nextTurn();
+    expect(sent).toHaveLength(1);
+    endWait();
+    await linked;
+    expect(sent).toHaveLength(2);
   });
 
   it('are retried at most three times', async () => {
@@ -40,16 +80,60 @@ describe('linking, reading and removing', () => {
     expect(sent).toHaveLength(4);
   });
 
-  it('are not retried after a 4xx other than 429', async () => {
-    const { client, sent } = clientOf(problemOf('validation_failed'));
-    await expect(client.listUsers()).rejects.toMatchObject({ code: 'validation_failed' });
+  it.each<[string, () => Response]>([
+    ['a 4xx other than 429', problemOf('validation_failed')],
+    ['a 5xx that no repetition helps', json(501, {})],
+  ])('are not retried after %s', async (_title, failure) => {
+    const { client, sent } = clientOf(failure);
+    await expect(client.listUsers()).rejects.toThrow();
     expect(sent).toHaveLength(1);
   });
 
-  it('are not retried if Retry-After is longer than maxWaitSeconds', async () => {
-    const { client, sent } = clientOf(problemOf('rate_limit_exceeded', { 'Retry-After': '3600' }));
-    await expect(client.linkBuyer(buyer)).rejects.toMatchObject({ retryAfterSeconds: 3600 });
-    expect(sent).toHaveLength(1);
+  it.each([
+    [60, {}],
+    [5, { maxWaitSeconds: 5 }],
+  ])(
+    'are retried after a Retry-After of %d seconds and not after a longer one with %j',
+    async (longest, options) => {
+      const limited = (seconds: number) =>
+        problemOf('rate_limit_exceeded', { 'Retry-After': String(seconds) });
+      const waiting = clientWith(options, limited(longest), json(201, user));
+      await waiting.client.linkBuyer(buyer);
+      expect(waiting.waits).toEqual([longest * 1000]);
+      const { client, sent } = clientWith(options, limited(longest + 1));
+      await expect(client.linkBuyer(buyer)).rejects.toMatchObject({ retryAfterSeconds: longest + 1 });
+      expect(sent).toHaveLength(1);
+    },
+  );
+});
+
+describe('the timeout of an attempt', () => {
+  afterEach(() => mock.restoreAll());
+
+  /** A connection that ends only when the attempt is aborted. */
+  const hanging = (request: Request): Promise<Response> =>
+    new Promise((_resolve, reject) => {
+      request.signal.addEventListener('abort', () => reject(request.signal.reason));
+    });
+
+  it('ends an attempt without a response, and the next one has a timeout of its own', async () => {
+    const fetch = mock.fn(hanging);
+    const client = buyerLinking({
+      baseUrl,
+      apiKey,
+      maxRetries: 1,
+      timeoutMs: 1,
+      sleep: async () => {},
+      fetch,
+    });
+    await expect(client.listUsers()).rejects.toThrow(`GET ${baseUrl}/v1/users: no response: `);
+    expect(fetch.mock.callCount()).toBe(2);
+  });
+
+  it('is 30 seconds by default', async () => {
+    const timeout = mock.method(AbortSignal, 'timeout');
+    await clientOf(json(200, user)).client.getUser(user.id);
+    expect(timeout.mock.calls.map(({ arguments: [ms] }) => ms)).toEqual([30_000]);
   });
 });
 
@@ -71,41 +155,37 @@ describe('a link or a check without a verdict', () => {
   });
 
   it.each(checks)('is repeated with the option retryUndecided: %s', async (_name, check) => {
-    const responses = [undecided, undecided, json(200, user)];
-    const waits: number[] = [];
-    const client = buyerLinking({
-      baseUrl,
-      apiKey,
-      retryUndecided: true,
-      sleep: async (ms) => void waits.push(ms),
-      fetch: async () => (responses.shift() as () => Response)(),
-    });
+    const { client, waits } = clientWith({ retryUndecided: true }, undecided, undecided, json(200, user));
     await check(client);
-    expect([responses, waits]).toEqual([[], [1000, 1000]]);
+    expect(waits).toEqual([1000, 1000]);
   });
 });
 
-describe('sending and verifying a code', () => {
+describe.each<[string, (client: BuyerLinkingClient) => Promise<unknown>]>([
+  ['sendCode', (client) => client.sendCode(buyer)],
+  ['verifyCode', (client) => client.verifyCode({ phone: buyer.phone, code: '123456' })],
+  ['rotateKey', (client) => client.rotateKey()],
+])('%s', (_name, call) => {
   it.each<[string, () => Response]>([
     ['a network failure', broken],
     ['a gateway timeout', json(504, {})],
+    ['an unavailable service', problemOf('service_unavailable', { 'Retry-After': '1' })],
     ['an unavailable SMS provider', problemOf('sms_unavailable', { 'Retry-After': '1' })],
     ['an internal error', problemOf('internal')],
     ['a cool-down', problemOf('resend_too_soon', { 'Retry-After': '1' })],
-  ])('are not retried after %s', async (_title, failure) => {
-    const sending = clientOf(failure);
-    await expect(sending.client.sendCode(buyer)).rejects.toThrow();
-    const using = clientOf(failure);
-    await expect(using.client.verifyCode({ phone: buyer.phone, code: '123456' })).rejects.toThrow();
-    expect([sending.sent.length, using.sent.length]).toEqual([1, 1]);
+    ['a lock', problemOf('too_many_attempts', { 'Retry-After': '1' })],
+  ])('is not retried after %s', async (_title, failure) => {
+    const { client, sent } = clientOf(failure);
+    await expect(call(client)).rejects.toThrow();
+    expect(sent).toHaveLength(1);
   });
 
-  it('are retried after rate_limit_exceeded', async () => {
+  it('is retried after rate_limit_exceeded', async () => {
     const { client, waits } = clientOf(
       problemOf('rate_limit_exceeded', { 'Retry-After': '3' }),
-      json(202, { expires_in: 300, resend_after: 60 }),
+      json(200, { a: 1 }),
     );
-    await expect(client.sendCode(buyer)).resolves.toEqual({ expires_in: 300, resend_after: 60 });
+    await expect(call(client)).resolves.toEqual({ a: 1 });
     expect(waits).toEqual([3000]);
   });
 });
@@ -135,6 +215,34 @@ describe('a request of each published operation', () => {
 });
 
 describe('a wait', () => {
+  it('of the default sleep ends with the reason of an abort, and sends nothing more', async () => {
+    const controller = new AbortController();
+    const reason = new Error('aborted by the caller');
+    const fetch = mock.fn(async () => problemOf('rate_limit_exceeded', { 'Retry-After': '60' })());
+    const onWait = () => setImmediate(() => controller.abort(reason));
+    const client = buyerLinking({ baseUrl, apiKey, fetch, onWait });
+    await expect(client.listUsers({}, { signal: controller.signal })).rejects.toBe(reason);
+    expect(fetch.mock.callCount()).toBe(1);
+  });
+
+  it('of the default sleep lasts as long as it should, and leaves no listener behind', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { signal } = new AbortController();
+    const remove = mock.method(signal, 'removeEventListener');
+    const { sleep } = checkedOptions({ baseUrl, apiKey }).retries;
+    let hasEnded = false;
+    const ended = sleep(1000, signal).then(() => {
+      hasEnded = true;
+    });
+    mock.timers.tick(999);
+    await nextTurn();
+    expect(hasEnded).toBe(false);
+    mock.timers.tick(1);
+    await ended;
+    expect(remove.mock.callCount()).toBe(1);
+    mock.timers.reset();
+  });
+
   it('can be observed with its time, its reason and the number of the retry', async () => {
     const { client, observed, waits } = clientOf(
       problemOf('rate_limit_exceeded', { 'Retry-After': '7' }),
