@@ -9,11 +9,9 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** A module that lets a process believe that its Node is 22.19.0. */
 const PRETEND_NODE_22 = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'22.19.0'}})`;
 
-const { engines, devDependencies } = JSON.parse(read('package.json')) as {
-  readonly engines: { readonly node: string };
+const { devDependencies } = JSON.parse(read('package.json')) as {
   readonly devDependencies: { readonly node: string };
 };
-const lowest = engines.node.replace('>=', '');
 
 const run = (program: string, ...options: string[]) => {
   const args = ['--import', PRETEND_NODE_22, program, ...options];
@@ -35,26 +33,13 @@ describe('a Node that is too old', () => {
 });
 
 describe('the Node versions', () => {
-  test.each(['README.md', 'CONTRIBUTING.md', 'docs/deploy.md', '.ci/run'])(
-    'in %s are those of package.json',
-    (file) => {
-      expect(read(file)).toContain(`Node ${lowest} or newer`);
-    },
-  );
-
   test('.nvmrc names the major version of the package `node`, which runs the scripts', () => {
     expect(read('.nvmrc').trim()).toBe(devDependencies.node.split('.')[0]);
     expect(process.versions.node).toBe(devDependencies.node);
   });
 
-  test('the scripts ask for the major version of the package `node`, and the README names it', () => {
+  test('the scripts ask for the major version of the package `node`', () => {
     const major = devDependencies.node.split('.')[0];
     expect(read('bin/node-version.mjs')).toContain(`const REQUIRED_MAJOR = ${major};`);
-    expect(read('README.md')).toContain(`\`npm ci\` installs Node ${major}`);
-  });
-
-  test('the client needs the version that its README names', () => {
-    const client = JSON.parse(read('client/package.json')) as { readonly engines: { readonly node: string } };
-    expect(read('client/README.md')).toContain(`for Node ${client.engines.node.replace('>=', '')} and newer`);
   });
 });

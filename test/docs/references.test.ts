@@ -146,14 +146,6 @@ describe('docs/security.md', () => {
     );
     expect(rows.filter((row) => !textOf('docs/security.md').includes(`| ${row} |`))).toEqual([]);
   });
-
-  it('names only tests that exist', () => {
-    const named = [...textOf('docs/security.md').matchAll(/`(test\/[\w./-]+\.ts)`/g)].map(([, file]) =>
-      String(file),
-    );
-    expect(named.length).toBeGreaterThan(0);
-    expect(named.filter((file) => !existsSync(new URL(file, REPOSITORY)))).toEqual([]);
-  });
 });
 
 describe('docs/table.md', () => {

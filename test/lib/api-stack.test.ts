@@ -45,7 +45,6 @@ describe('functions', () => {
         Architectures: ['arm64'],
         Handler: 'index.handler',
       });
-      expect(lambda.LoggingConfig.LogFormat).toBe('JSON');
       expect(JSON.stringify(methodOf(dev.api, route).integration)).toContain(
         `${name.replaceAll('-', '')}Function`,
       );

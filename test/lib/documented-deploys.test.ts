@@ -111,24 +111,3 @@ describe('each documented deploy after the one before', () => {
     expect(withoutApiAlone(encryption)).toEqual([expect.stringContaining('EncryptionKey')]);
   });
 });
-
-/** Returns the deploys during which a version refuses a token that the other one wrote: for some minutes both serve, of each function. */
-const tokenRefusalsOf = (deploys: readonly Deploy[]): readonly string[] => {
-  const steps = deploys.map(({ settings }): readonly string[] => settings.issuers ?? []);
-  return steps.slice(1).flatMap((after, index) => {
-    const before = steps[index] ?? [];
-    const isAccepted = after.includes(`${before[0]}`) && before.includes(`${after[0]}`);
-    return isAccepted ? [] : [`${before} -> ${after}`];
-  });
-};
-
-describe('each step of the change of the issuer', () => {
-  test('accepts the tokens of the versions that serve before and after it', () => {
-    expect(tokenRefusalsOf(DOCUMENTED['Custom domain'] ?? [])).toEqual([]);
-  });
-
-  test('would refuse tokens if the new issuer were written at once', () => {
-    const [before, , , after] = DOCUMENTED['Custom domain'] ?? [];
-    expect(tokenRefusalsOf([before, after].filter((step) => step !== undefined))).toHaveLength(1);
-  });
-});
