@@ -467,11 +467,15 @@ describe('503', () => {
     ['identity', { identity: unavailableBecause('quota', { retryAfterSeconds: 17 }) }],
     ['ownership', { ownership: unavailableBecause('quota', { retryAfterSeconds: 17 }) }],
   ])(
-    'is verification_unavailable with Retry-After when the %s check has no verdict; the same request can be sent again',
+    'is verification_unavailable with Retry-After when the %s check has no verdict; nothing is stored, and the same request can be sent again',
     async (_which, registry) => {
       const person = await newBuyer();
+      const stored = async () =>
+        (await itemsWithPrefix('')).filter(({ pk }) => !String(pk).startsWith('LIMIT#'));
+      const before = await stored();
       const { status, headers, json } = await createUser(registry).call({ body: person });
       expect([status, json.code, headers['Retry-After']]).toEqual([503, 'verification_unavailable', '17']);
+      expect(await stored()).toEqual(before);
       expect((await createUser().call({ body: person })).status).toBe(201);
     },
   );

@@ -1,18 +1,24 @@
+import { checkPerson } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
+import { PROBLEMS, Problem } from '#shared/problems.ts';
 import { outcomeOfPerson, type PersonOutcome, testNationalId } from '#shared/providers/test-identities.ts';
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
+import { documentedOutcomes } from '#test/docs/test-identities-page.ts';
 import { fakeIdentityRegistry } from '#test/fakes/identity-registry.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';
+import { itForAll } from '#test/for-all.ts';
+import { everythingIn, failureOf, neverAborted } from '#test/shared/providers/failure.ts';
+import { credentialsIn, isSlow, type Said, saidOfWireFaults } from '#test/shared/providers/faults-said.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import type { ApiFault, Fault } from '#test/simulators/faults.ts';
 import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 
 /** The providers under test. Add the name of a new one here. */
 const ADAPTERS = ['jibit', 'zohal'] as const;
 
-quietLog();
+const lines = quietLog();
 let simulators: Simulators;
 beforeAll(async () => {
   simulators = await startSimulators();
@@ -96,6 +102,18 @@ describe.each(ROWS)('%s', (_name, open) => {
     expect(await registry.checkIdentity(MATCHED, DAY, neverAborted())).toBe('matched');
   });
 
+  it.each(documentedOutcomes<PersonOutcome>('People who fail'))(
+    'makes $response of the test person of $outcome, as the page about test identities says',
+    async ({ outcome, response }) => {
+      const registry = open(outcome === 'slow' ? () => AbortSignal.timeout(50) : neverAborted);
+      const person = { nationalId: testNationalId(outcome), birthDate: DAY, phone: PHONE };
+      const error = await checkPerson(registry, person).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Problem);
+      const { code } = error as Problem;
+      expect(`${PROBLEMS[code].status} ${code}`).toBe(response.split(',')[0]);
+    },
+  );
+
   it('ends an attempt at a provider that never responds at its timeout', async () => {
     const slow = testNationalId('slow');
     let timeoutSignal = neverAborted;
@@ -129,4 +147,82 @@ describe.each(ROWS)('%s', (_name, open) => {
     );
     expect(verdicts).toEqual(outcomes);
   });
+});
+
+/** What the port says of each fault in the provider's own format. */
+const SAID_OF_API_FAULTS: Readonly<Record<(typeof ADAPTERS)[number], Readonly<Record<ApiFault, Said>>>> = {
+  jibit: {
+    unauthorized: 'credentials, not_sent',
+    token_expired: 'credentials, not_sent',
+    quota: 'quota, not_sent',
+    balance: 'balance, not_sent',
+    blocked_address: 'blocked, possibly_sent',
+    upstream_down: 'upstream, not_sent',
+    server_error: 'upstream, not_sent',
+    error_in_200: 'no_verdict, possibly_sent',
+    undecided: 'undecided, not_sent',
+  },
+  zohal: {
+    unauthorized: 'credentials, not_sent',
+    token_expired: 'credentials, not_sent',
+    quota: 'quota, possibly_sent',
+    balance: 'credentials, not_sent',
+    blocked_address: 'blocked, possibly_sent',
+    upstream_down: 'upstream, not_sent',
+    server_error: 'upstream, not_sent',
+    error_in_200: 'upstream, not_sent',
+    undecided: 'undecided, not_sent',
+  },
+};
+
+/** Jibit issues tokens with any quota and balance of the account. */
+const SAID_OF_TOKEN_FAULTS: Readonly<Partial<Record<Fault, Said>>> = {
+  ...saidOfWireFaults,
+  unauthorized: 'credentials, not_sent',
+  blocked_address: 'blocked, possibly_sent',
+  upstream_down: 'upstream, not_sent',
+  server_error: 'upstream, not_sent',
+  error_in_200: 'malformed, possibly_sent',
+  wrong_types: 'malformed, possibly_sent',
+  // Nobody was asked about the person.
+  slow_headers: 'timeout, not_reached',
+  slow_body: 'timeout, not_reached',
+};
+
+const FAULTY_OPERATIONS = [
+  ...ADAPTERS.flatMap((name) => {
+    const said = { ...saidOfWireFaults, ...SAID_OF_API_FAULTS[name] };
+    return [
+      [name, 'identity', said],
+      [name, 'ownership', said],
+    ] as const;
+  }),
+  ['jibit', 'token', SAID_OF_TOKEN_FAULTS],
+] as const;
+
+describe.each(FAULTY_OPERATIONS)('%s with a fault of its operation %s', (name, operation, said) => {
+  itForAll(Object.entries(said) as [Fault, Said][])(
+    'returns no verdict, says why, shows no secret in the log or the error, and works again afterwards',
+    async (fault, expected) => {
+      lines.length = 0;
+      let timeoutSignal = isSlow(fault) ? () => AbortSignal.timeout(50) : neverAborted;
+      const registry = overSimulator(name)(() => timeoutSignal());
+      const inquire = () =>
+        operation === 'ownership'
+          ? registry.checkPhoneOwnership(MATCHED, PHONE, neverAborted())
+          : registry.checkIdentity(MATCHED, DAY, neverAborted());
+      await simulators.setFault(name, fault, operation);
+      const failure = await failureOf(inquire());
+      // The provider starts anew, which ends what hangs.
+      await simulators.setFault(name, 'connection_refused');
+      await simulators.setFault(name, undefined);
+      timeoutSignal = neverAborted;
+      expect(`${failure.reason}, ${failure.delivery}`).toBe(expected);
+      expect(await inquire()).toBe('matched');
+      expect(lines.length).toBeGreaterThan(0);
+      const shown = lines.join() + everythingIn(failure);
+      const secrets = [...credentialsIn(simulators.providerSecret[name]), MATCHED, PHONE.slice(3)];
+      expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
+    },
+  );
 });

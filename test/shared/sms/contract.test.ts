@@ -1,17 +1,22 @@
+import { PROBLEMS, Problem } from '#shared/problems.ts';
 import { outcomeOfPhone, type PhoneOutcome, testPhone } from '#shared/providers/test-identities.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
-import type { SmsSender } from '#shared/sms/port.ts';
+import { deliverCode, type SmsSender } from '#shared/sms/port.ts';
+import { documentedOutcomes } from '#test/docs/test-identities-page.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { fakeSmsSender, messageTo } from '#test/fakes/sms.ts';
-import { failureOf, neverAborted } from '#test/shared/providers/failure.ts';
+import { itForAll } from '#test/for-all.ts';
+import { everythingIn, failureOf, neverAborted } from '#test/shared/providers/failure.ts';
+import { credentialsIn, isSlow, type Said, saidOfWireFaults } from '#test/shared/providers/faults-said.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
+import type { ApiFault, Fault } from '#test/simulators/faults.ts';
 import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 
 /** The providers under test. Add the name of a new one here. */
 const ADAPTERS = ['kavenegar', 'sms-ir'] as const;
 
-quietLog();
+const lines = quietLog();
 let simulators: Simulators;
 beforeAll(async () => {
   simulators = await startSimulators();
@@ -88,6 +93,18 @@ describe.each(ROWS)('%s', (name, open) => {
     },
   );
 
+  it.each(documentedOutcomes<PhoneOutcome>('Phones'))(
+    'makes $response of the test phone of $outcome, as the page about test identities says',
+    async ({ outcome, response }) => {
+      const { sender } = open(outcome === 'slow' ? () => AbortSignal.timeout(50) : neverAborted);
+      const sending = deliverCode(sender, messageTo(testPhone(outcome)));
+      const error = await sending.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Problem);
+      const { code } = error as Problem;
+      expect(`${PROBLEMS[code].status} ${code}`).toBe(response.split(',')[0]);
+    },
+  );
+
   it('has possibly sent the message when the provider never responds', async () => {
     const { sender } = open(() => AbortSignal.timeout(20));
     const failure = await failureOf(sender.sendCode(messageTo(testPhone('slow')), neverAborted()));
@@ -116,4 +133,61 @@ describe.each(ADAPTERS)('%s', (name) => {
     await failureOf(sender.sendCode(messageTo(phone), neverAborted()));
     expect(codesTo(phone)).toEqual(['123456']);
   });
+});
+
+/** What the port says of each fault in the provider's own format. */
+const SAID_OF_API_FAULTS: Readonly<Record<(typeof ADAPTERS)[number], Readonly<Record<ApiFault, Said>>>> = {
+  kavenegar: {
+    unauthorized: 'credentials, not_sent',
+    token_expired: 'credentials, not_sent',
+    quota: 'quota, not_sent',
+    balance: 'balance, not_sent',
+    blocked_address: 'blocked, not_sent',
+    upstream_down: 'upstream, possibly_sent',
+    server_error: 'upstream, possibly_sent',
+    error_in_200: 'upstream, not_sent',
+    undecided: 'upstream, not_sent',
+  },
+  'sms-ir': {
+    unauthorized: 'credentials, not_sent',
+    token_expired: 'credentials, not_sent',
+    quota: 'quota, not_sent',
+    balance: 'balance, not_sent',
+    blocked_address: 'blocked, not_sent',
+    upstream_down: 'upstream, possibly_sent',
+    server_error: 'upstream, possibly_sent',
+    error_in_200: 'balance, not_sent',
+    undecided: 'upstream, possibly_sent',
+  },
+};
+
+/** The faults that damage the response to a message that was sent. */
+const SENT_NEVERTHELESS: readonly Fault[] = ['wrong_types', 'huge_body', 'truncated_body'];
+
+describe.each(ADAPTERS)('%s with a fault', (name) => {
+  itForAll(Object.entries({ ...saidOfWireFaults, ...SAID_OF_API_FAULTS[name] }) as [Fault, Said][])(
+    'fails after one call at most, says why and whether the message may have been sent, and shows no secret in the log or the error',
+    async (fault, expected) => {
+      lines.length = 0;
+      let timeoutSignal = isSlow(fault) ? () => AbortSignal.timeout(50) : neverAborted;
+      const { sender, codesTo } = overSimulator(name)(() => timeoutSignal());
+      const phone = newPhone();
+      const code = '918273';
+      const callsBefore = simulators.calls()[name].send_code ?? 0;
+      await simulators.setFault(name, fault);
+      const failure = await failureOf(sender.sendCode(messageTo(phone, code), neverAborted()));
+      await simulators.setFault(name, undefined);
+      timeoutSignal = neverAborted;
+      expect(simulators.calls()[name].send_code).toBe(callsBefore + (fault === 'connection_refused' ? 0 : 1));
+      expect(`${failure.reason}, ${failure.delivery}`).toBe(expected);
+      const sent = SENT_NEVERTHELESS.includes(fault) ? [code] : [];
+      expect(codesTo(phone)).toEqual(sent);
+      await sender.sendCode(messageTo(phone, '654321'), neverAborted());
+      expect(codesTo(phone).toSorted()).toEqual(['654321', ...sent]);
+      const shown = lines.join() + everythingIn(failure);
+      expect(shown).toContain(name);
+      const secrets = [...credentialsIn(simulators.providerSecret[name]), phone.slice(3), code];
+      expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
+    },
+  );
 });
