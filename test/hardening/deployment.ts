@@ -15,8 +15,6 @@ import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/buyer-linking.mjs', import.meta.url));
 const SHIFTED_CLOCK = new URL('./shifted-clock.mjs', import.meta.url).href;
 const CLOCK_POLL_MS = 10;
-const HOUR_SECONDS = 3600;
-const UNCOUNTED = /"rate_limiter_unreachable","request_id":"([^"]+)"/g;
 const LISTENING = 'Dynoxide listening on';
 
 /** A seller of the campaign with its professional keys. */
@@ -39,12 +37,8 @@ export interface Deployment {
   readonly simulators: Simulators;
   readonly folder: string;
   baseUrl(): string;
-  /** The buyer app's key. */
-  appKey(): string;
   terminal(): string;
   admin(...args: readonly string[]): Promise<string>;
-  /** Makes requests. `uncounted`: how many the service let pass without counting them, because its table was late, as on a busy machine. */
-  withUncounted<T>(requests: () => Promise<T>): Promise<{ readonly result: T; readonly uncounted: number }>;
   /**
    * Creates a seller with as many keys as `requests` need. The limit of a plan holds for a clock minute, and a fast machine makes all
    * requests within one.
@@ -54,11 +48,6 @@ export interface Deployment {
   register(phones: readonly string[]): Promise<void>;
   /** Shifts the service's wall clock by this many seconds from the real time. */
   shiftClock(seconds: number): Promise<void>;
-  /**
-   * Sets the service's wall clock to ten past an hour that begins up to so many hours from now: neither the minute nor the hour ends
-   * soon. Returns the shift in seconds.
-   */
-  toTenPast(hours?: number): Promise<number>;
   /** Kills the service without notice and starts it again on the same data. */
   killService(): Promise<void>;
   /** Kills the database without notice and starts it again on its file; the service stays up. */
@@ -145,12 +134,6 @@ export const startDeployment = async (): Promise<Deployment> => {
   const start = (): Promise<RunningService> => startRunningService({ folder, environment, simulators });
   let service = await start();
   const admin = (...args: readonly string[]) => runAdmin(folder, args);
-  /** The request ids in the log, which begins a new file when it is full. */
-  const uncountedIds = async (): Promise<Set<string | undefined>> => {
-    const read = (name: string) => readFile(join(folder, name), 'utf8').catch(() => '');
-    const log = (await Promise.all(['service.log.1', 'service.log'].map(read))).join('');
-    return new Set(Array.from(log.matchAll(UNCOUNTED), ([, id]) => id));
-  };
   const shiftClock = async (seconds: number): Promise<void> => {
     await writeFile(offsetFile, String(seconds));
     service.process.kill('SIGUSR2');
@@ -162,14 +145,8 @@ export const startDeployment = async (): Promise<Deployment> => {
     simulators,
     folder,
     baseUrl: () => service.demo.base_url,
-    appKey: () => service.demo.keys.app,
     terminal: () => service.terminal(),
     admin,
-    async withUncounted(requests) {
-      const before = await uncountedIds();
-      const result = await requests();
-      return { result, uncounted: (await uncountedIds()).difference(before).size };
-    },
     async newSeller(name, requests = 1) {
       const id = fieldOf(await admin('sellers', 'create', name, '--json'), 'seller_id');
       const issue = () =>
@@ -192,12 +169,6 @@ export const startDeployment = async (): Promise<Deployment> => {
       await admin('buyers', 'import', file);
     },
     shiftClock,
-    async toTenPast(hours = 0) {
-      const secondOfHour = Math.floor(Date.now() / 1000) % HOUR_SECONDS;
-      const shift = hours * HOUR_SECONDS + 600 - secondOfHour;
-      await shiftClock(shift);
-      return shift;
-    },
     async killService() {
       await service.stop('SIGKILL');
       service = await start();

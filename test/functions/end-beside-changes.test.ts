@@ -1,0 +1,201 @@
+import { AsyncResource } from 'node:async_hooks';
+import { eraseBuyer } from '#admin/operations/buyers.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
+import { eventsPartition, personKey, phoneLinksPartition, sellerKey } from '#shared/table/keys.ts';
+import { getItem, queryAll } from '#shared/table/reads.ts';
+import { type TestAdministration, useAdministration } from '#test/admin/operations/use-administration.ts';
+import { bearerOf } from '#test/fakes/buyer-tokens.ts';
+import { itForAll } from '#test/for-all.ts';
+import { itemsOf } from '#test/shared/users/linking.ts';
+import { userStore } from '#test/shared/users/user-store.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { buyerAppOn } from './buyer-links-under-test.ts';
+import { testHashes } from './create-user-deps.ts';
+import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
+
+const SELLER = 'sel_test';
+/** When each link is ended, in epoch seconds. */
+const ENDED_AT = Date.parse('2026-11-21T08:00:00Z') / 1000;
+const AT = '2026-11-21T08:00:30.000Z';
+
+const newAdministration = useAdministration();
+let deployment: TestAdministration;
+beforeAll(async () => {
+  deployment = await newAdministration();
+  await addSellers(deployment.table, SELLER);
+});
+afterAll(() => deployment.table.stop());
+
+/** A linked person and its second phone, whose buyer is registered too. */
+const newLink = async () => {
+  const { table } = deployment;
+  const [person, { phone: otherPhone }] = [await newBuyerIn(table), await newBuyerIn(table)];
+  const { id } = (await createUserUnderTest(table).call({ body: person, authorizer: newKey() })).json;
+  const { national_id, birth_date, phone } = person;
+  const linkId: string = (await buyerAppOn(table).find(person)).json.data[0].id;
+  const { current: personHash } = await testHashes.person(SELLER, national_id);
+  const phones = [await testHashes.phone(phone), await testHashes.phone(otherPhone)] as const;
+  return {
+    person,
+    id: String(id),
+    check: { national_id, birth_date, phone: otherPhone },
+    linkId,
+    personHash,
+    phones,
+  };
+};
+
+type Link = Awaited<ReturnType<typeof newLink>>;
+
+const end = async ({ person, linkId }: Link, on: Table) => {
+  expect((await buyerAppOn(on).end(person.phone, linkId)).status).toBe(204);
+};
+
+/** Links the person again, a minute after the end. `authTime`: of a token. */
+const linkAgain = async ({ person }: Link, on: Table, authTime?: number): Promise<number> => {
+  const { call, clock } = createUserUnderTest(on);
+  clock.advance(60);
+  const headers = authTime === undefined ? {} : await bearerOf(person.phone, SELLER, authTime);
+  return (await call({ body: person, authorizer: newKey(), headers })).status;
+};
+
+const remove = ({ id }: Link, on: Table) =>
+  userStore(on).removeUser(SELLER, id, { removedAt: AT, reason: 'seller' });
+
+type Change = (link: Link, on: Table) => Promise<unknown>;
+
+const erase: Change = ({ phones: [phone] }, table) => eraseBuyer({ ...deployment.admin, table }, phone);
+
+const withNewSignIn: Change = (link, on) => linkAgain(link, on, ENDED_AT + 30);
+
+const removeAndLink: Change = async (link, on) => {
+  await remove(link, on);
+  await linkAgain(link, on);
+};
+
+/** An end that reads the user after its removal and before its next link finds no link: accepted, as docs/security.md says. */
+const ACCEPTED = new Map([[removeAndLink, ['no link of the phone is left, at call 3']]]);
+
+const CHANGES: readonly (readonly [what: string, change: Change])[] = [
+  [
+    'a correction',
+    ({ id }, on) =>
+      userStore(on).updateUser(SELLER, id, { update: { display_name: 'Changed' }, updatedAt: AT }),
+  ],
+  ['a removal by the seller', remove],
+  [
+    'a check with another phone',
+    ({ id, check: body }, on) => createUserUnderTest(on).check({ path: { id }, body, authorizer: newKey() }),
+  ],
+  ['a repeated link', (link, on) => linkAgain(link, on)],
+  ['a link with a token from before the end', (link, on) => linkAgain(link, on, ENDED_AT - 60)],
+  ['a link with a token from after the end', withNewSignIn],
+  ['a removal and another link', removeAndLink],
+  ['an erasure of the buyer', erase],
+];
+
+/** Runs `operation`, before one of whose calls `other` runs. Returns whether it made so many calls. */
+const runWith = async (
+  operation: (on: Table) => Promise<unknown>,
+  other: () => Promise<unknown>,
+  moment: number,
+): Promise<boolean> => {
+  // Its writes and its deadline are not those of the operation.
+  const apart = AsyncResource.bind(other);
+  let calls = 0;
+  const table = interceptedTable(deployment.table, async (_command, send) => {
+    calls += 1;
+    if (calls === moment) await apart();
+    return send();
+  });
+  await operation(table);
+  return calls >= moment;
+};
+
+const below = async (phones: readonly KeyedHash[]) =>
+  (
+    await Promise.all(
+      phones.map(({ current }) => queryAll(deployment.table, { pk: phoneLinksPartition(current) })),
+    )
+  ).flat();
+
+/** What a change beside an end must not leave. `isLast`: the end was, so that it ends whatever the change made of the link. */
+const faultsOf = async (link: Link, change: Change, isLast: boolean): Promise<string[]> => {
+  const { table } = deployment;
+  const events = (await queryAll(table, { pk: eventsPartition(SELLER) })).filter(
+    ({ user_id }) => user_id === link.id,
+  );
+  const person = await getItem(table, personKey(SELLER, link.personHash));
+  const refusals = (await below(link.phones)).filter(({ refused_at }) => refused_at !== undefined);
+  const isEnded = events.some(({ reason }) => reason === 'buyer');
+  const mayLink = change === withNewSignIn || change === erase;
+  const ofPhone = await below(link.phones.slice(0, 1));
+  const holds = {
+    'nobody is linked after the end': !isEnded || mayLink || person?.user_id === undefined,
+    'both items hold one end': refusals.length <= 1 && refusals[0]?.refused_at === person?.refused_at,
+    'no link of the phone is left': !isLast || ofPhone.every(({ user_id }) => user_id === undefined),
+    'an erasure leaves nothing': change !== erase || (person === undefined && ofPhone.length === 0),
+    'the end refuses the next link': !isEnded || mayLink || (await linkAgain(link, table)) === 403,
+  };
+  return Object.entries(holds).flatMap(([what, isTrue]) => (isTrue ? [] : [what]));
+};
+
+/** Both at every moment of the longer one, which is the end or the change. Returns the faults, and how many moments there were. */
+const atEveryMoment = async (change: Change, longer: 'end' | 'change') => {
+  const run = (link: Link, moment: number): Promise<boolean> => {
+    const { table } = deployment;
+    return longer === 'end'
+      ? runWith(
+          (on) => end(link, on),
+          () => change(link, table),
+          moment,
+        )
+      : runWith(
+          (on) => change(link, on),
+          () => end(link, table),
+          moment,
+        );
+  };
+  const faults: string[] = [];
+  let moments = 0;
+  for (;;) {
+    const link = await newLink();
+    const isReached = await run(link, moments + 1);
+    if (!isReached) return { faults, moments };
+    moments += 1;
+    faults.push(
+      ...(await faultsOf(link, change, longer === 'end')).map((fault) => `${fault}, at call ${moments}`),
+    );
+  }
+};
+
+describe('an end by the buyer beside another change of the user', () => {
+  itForAll(CHANGES)(
+    'holds, and both of its items agree, if the change comes at any call of the end',
+    async (_what, change) => {
+      const { faults, moments } = await atEveryMoment(change, 'end');
+      expect(faults).toEqual(ACCEPTED.get(change) ?? []);
+      expect(moments).toBeGreaterThanOrEqual(4);
+    },
+  );
+
+  itForAll(CHANGES)(
+    'holds, and both of its items agree, if the end comes at any call of the change',
+    async (_what, change) => {
+      const { faults, moments } = await atEveryMoment(change, 'change');
+      expect(faults).toEqual([]);
+      expect(moments).toBeGreaterThanOrEqual(2);
+    },
+  );
+
+  it('leaves events without a gap, and counts that are those of the users', async () => {
+    const events = await queryAll(deployment.table, { pk: eventsPartition(SELLER) });
+    const { event_count, user_count, removed_count } =
+      (await getItem(deployment.table, sellerKey(SELLER))) ?? {};
+    expect(events.map(({ sk }) => Number(sk))).toEqual(events.map((_, index) => index + 1));
+    expect(event_count).toBe(events.length);
+    const users = await itemsOf(deployment.table, `USERS#${SELLER}`);
+    expect(Number(user_count) - Number(removed_count)).toBe(users.length);
+  });
+});
