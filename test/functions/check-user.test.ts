@@ -13,7 +13,7 @@ import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-us
 
 const table = useTable();
 const store = () => userStore(table);
-beforeAll(() => addSellers(table, 'sel_test', 'sel_other'));
+beforeAll(() => addSellers(table, 'sel_test'));
 
 const NOT_CHECKED = { identity: 0, ownership: 0 };
 const CHECKED_ONCE = { identity: 1, ownership: 1 };
@@ -216,29 +216,6 @@ describe('200', () => {
 });
 
 describe('404', () => {
-  it("is user_not_found for an unknown, removed and another seller's user, and counts nothing", async () => {
-    const { check, clock, user, path, person, paid } = await linkedUser();
-    const authorizer = { ...newKey(), limits: JSON.stringify({ 'refused-links-per-hour': 1 }) };
-    const under = createUserUnderTest(table);
-    const body = claimOf(person);
-    const other = { ...authorizer, sellerId: 'sel_other' };
-    const unknown = { id: `usr_${'0'.repeat(22)}` };
-    const replies = [
-      await under.check({ path: unknown, body, authorizer }),
-      await under.check({ path: { id: 'usr_1' }, body, authorizer }),
-      await under.check({ path, body, authorizer: other }),
-    ];
-    await store().removeUser('sel_test', user.id, {
-      removedAt: new Date(clock()).toISOString(),
-      reason: 'seller',
-    });
-    replies.push(await check({}, { authorizer }));
-    expect(replies.map(({ status, json }) => [status, json.code])).toEqual(
-      Array(4).fill([404, 'user_not_found']),
-    );
-    expect([paid, under.paid]).toEqual([NOT_CHECKED, NOT_CHECKED]);
-  });
-
   it('is user_not_found if the user is removed during the check, and stores nothing', async () => {
     const registry = { wait: async () => {} };
     const { check, path } = await linkedUser({ registry });

@@ -16,11 +16,10 @@ import {
   newKey,
   type RegistryResults,
 } from './create-user-under-test.ts';
-import { callerContext } from './harness.ts';
 
 const table = useTable();
 beforeAll(async () => {
-  await addSellers(table, 'sel_test', 'sel_other');
+  await addSellers(table, 'sel_test');
 });
 
 const createUser = (registry: RegistryResults = {}) => createUserUnderTest(table, { registry });
@@ -69,13 +68,6 @@ describe('201', () => {
     const registry = { wait: async () => order.push('check') };
     await createUserUnderTest(traced, { registry }).call({ body: await newBuyer() });
     expect(order.slice(-4)).toEqual(['check', 'check', 'GetCommand', 'TransactWriteCommand']);
-  });
-
-  it('lets another seller link the same person', async () => {
-    const person = await newBuyer();
-    await createUser().call({ body: person });
-    const authorizer = { ...callerContext, sellerId: 'sel_other', keyId: 'key_other' };
-    expect((await createUser().call({ body: person, authorizer })).status).toBe(201);
   });
 
   it('is the response when a removed person is linked again, with a new check and a new id', async () => {
@@ -416,15 +408,6 @@ describe('429', () => {
     expect(paid.identity).toBe(5);
     clock.advance(20);
     expect((await call({ body: person })).json.code).toBe('verification_unavailable');
-  });
-
-  it('does not lock the person for another seller', async () => {
-    const person = await newBuyer();
-    const { call, registry } = createUser({ identity: 'not_found' });
-    for (const day of [1, 2, 3, 4, 5]) await call({ body: { ...person, birth_date: `1370/1/${day}` } });
-    registry.identity = 'matched';
-    const authorizer = { ...callerContext, sellerId: 'sel_other', keyId: 'key_other' };
-    expect((await call({ body: person, authorizer })).status).toBe(201);
   });
 
   it('is the same response for every phone of a person whose checks are used up, and counts nothing', async () => {

@@ -50,12 +50,6 @@ describe('200', () => {
     expect(await page()).toEqual({ data: [], last_sequence: 0, has_more: false });
   });
 
-  it('never holds an event of another seller', async () => {
-    await newSeller(times(3));
-    const { page } = await newSeller(times(1));
-    expect(await page()).toEqual({ data: [1], last_sequence: 1, has_more: false });
-  });
-
   it('holds 100 events unless a limit says fewer, and says whether more follow', async () => {
     const { page } = await newSeller(times(103));
     const last_sequence = 103;

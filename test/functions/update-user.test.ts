@@ -1,27 +1,16 @@
 import { handle } from '#functions/update-user.ts';
-import { PLANS } from '#shared/rate-limits/plans.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { userIdAt } from '#shared/users/user-id.ts';
-import {
-  canceledFor,
-  createSeller,
-  linked,
-  linkOf,
-  noResponse,
-  withExternalId,
-} from '#test/shared/users/linking.ts';
+import { createSeller, linked, linkOf, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
-import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { callerContext, functionUnderTest } from './harness.ts';
+import { functionUnderTest } from './harness.ts';
 import { linkNewUser } from './users-on.ts';
 
 const table = useTable();
 
 beforeAll(async () => {
   await createSeller(table, 'sel_test');
-  await createSeller(table, 'sel_other');
 });
 
 const updateUser = (on: Table = table) =>
@@ -51,21 +40,6 @@ describe('200', () => {
     const { national_id, birth_date, phone, ...withoutPerson } = user;
     expect((await call(request)).json).toEqual(withoutPerson);
     expect((await call(request)).json).toEqual(withoutPerson);
-  });
-});
-
-describe('404', () => {
-  it("is the same body for an unknown, malformed and another seller's id, and changes nothing", async () => {
-    const foreign = await linkNewUser(table, 'sel_other');
-    const ids = [userIdAt(1, '0'.repeat(15)), userIdAt(999_999, '0'.repeat(15)), 'usr_1', '%00', foreign.id];
-    const { call } = updateUser();
-    const body = { display_name: 'Nobody' };
-    const replies = await Promise.all(ids.map((id) => call({ path: { id }, body })));
-    expect(replies.map(({ status, json }) => [status, json.code])).toEqual(
-      ids.map(() => [404, 'user_not_found']),
-    );
-    expect(new Set(replies.map(({ json }) => JSON.stringify(json))).size).toBe(1);
-    expect(await userStore(table).getUser('sel_other', foreign.id)).toEqual(foreign);
   });
 });
 
@@ -106,40 +80,4 @@ describe('422', () => {
     );
     expect(await stored(user.id)).toEqual(user);
   });
-});
-
-describe('429', () => {
-  it('changes nothing when the plan has no request left', async () => {
-    const user = await newUser();
-    const { call } = updateUser();
-    const authorizer = { ...callerContext, keyId: 'key_used_up', plan: 'free' };
-    const path = { id: userIdAt(999_999, '0'.repeat(15)) };
-    const body = { display_name: 'Too late' };
-    const allowed = Array.from({ length: PLANS.free.requestsPerMinute }, () =>
-      call({ path, body, authorizer }),
-    );
-    await Promise.all(allowed);
-    const { status, json } = await call({ path: { id: user.id }, body, authorizer });
-    expect([status, json.code]).toEqual([429, 'rate_limit_exceeded']);
-    expect(await stored(user.id)).toEqual(user);
-  });
-});
-
-describe('503', () => {
-  it.each([
-    ['no response comes', noResponse, 15_000],
-    ['other writes conflict until the deadline', canceledFor('TransactionConflict'), 600],
-  ])(
-    'is service_unavailable with Retry-After if %s, and changes nothing',
-    async (_case, error, timeLeftMs) => {
-      const user = await newUser();
-      const failing = interceptedTable(table, ({ name }, send) =>
-        name === 'TransactWriteCommand' ? Promise.reject(error) : send(),
-      );
-      const request = { path: { id: user.id }, body: { display_name: 'Later' }, timeLeftMs };
-      const { status, json, headers } = await updateUser(failing).call(request);
-      expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
-      expect(await stored(user.id)).toEqual(user);
-    },
-  );
 });

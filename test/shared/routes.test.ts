@@ -30,11 +30,13 @@ describe('the route table', () => {
 
 describe('the tests', () => {
   itForAll(allRoutes.map((route) => [route.name, route] as const))(
-    'of each row have a group for each of its statuses',
+    'of each row have a group for each of its statuses, in its own file or in the tables over operations',
     (name, route) => {
       const file = new URL(`${name}.test.ts`, folder('test/functions'));
       expect(existsSync(file)).toBe(true);
-      const groups = [...readFileSync(file, 'utf8').matchAll(/describe\('([0-9]{3})'/g)].map((match) =>
+      const siblings = readFileSync(new URL('siblings.test.ts', folder('test/functions')), 'utf8');
+      const texts = [readFileSync(file, 'utf8'), ...(siblings.includes(`'${name}':`) ? [siblings] : [])];
+      const groups = [...texts.join('\n').matchAll(/describe\('([0-9]{3})'/g)].map((match) =>
         Number(match[1]),
       );
       expect(ownStatuses(route).filter((status) => !groups.includes(status))).toEqual([]);
