@@ -6,7 +6,7 @@ import type { ProblemBody } from '#shared/problems.ts';
 import { isServed, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { type AccessOptions, accessControl, GatewayRefusal } from './gateway/access-control.ts';
-import { atMost, type Functions, invoke } from './gateway/functions.ts';
+import { type Functions, invoke } from './gateway/functions.ts';
 import { proxyEvent, type ReceivedRequest, receive, respond } from './gateway/proxy-event.ts';
 import { type RouteMatch, router } from './gateway/router.ts';
 
@@ -29,18 +29,10 @@ export interface GatewayOptions extends AccessOptions {
   readonly onCompleted: (completed: Completed) => void;
 }
 
-/**
- * On AWS each request has a container of its own. Here one process serves all of them: 500 lists at once made it answer 503 to half of them on
- * a busy machine, since the timeouts of the SDK end while the process works on the others. A request waits before its function starts, so the
- * wait uses up none of its time.
- */
-const MAX_CONCURRENT_REQUESTS = 64;
-
 /** Emulates API Gateway from the route table: finds the row, checks the key, calls the function, responds. Returns the HTTP handler. */
 export const gateway = (options: GatewayOptions) => {
   const findRoute = router((options.routes ?? allRoutes).filter((row) => isServed(row, options.otpAccess)));
   const controlAccess = accessControl(options);
-  const withContainer = atMost(MAX_CONCURRENT_REQUESTS);
 
   const resultOf = async (
     request: ReceivedRequest,
@@ -61,9 +53,7 @@ export const gateway = (options: GatewayOptions) => {
     // The client closed the connection.
     if (request === undefined) return;
     const match = findRoute(request.method, request.path);
-    const result = await withContainer(() => resultOf(request, match)).catch((error: unknown) =>
-      refusalOf(request, match, error),
-    );
+    const result = await resultOf(request, match).catch((error: unknown) => refusalOf(request, match, error));
     respond(response, result);
     options.onCompleted({
       requestId: request.extendedRequestId,

@@ -61,19 +61,3 @@ export const invoke = async <Event, Result>(
     clearTimeout(timer);
   }
 };
-
-/** Returns a function that runs at most `limit` works at a time. The others wait in the order in which they came. */
-export const atMost = (limit: number) => {
-  const waiting: (() => void)[] = [];
-  let free = limit;
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    free -= 1;
-    if (free < 0) await new Promise<void>((start) => waiting.push(start));
-    try {
-      return await work();
-    } finally {
-      free += 1;
-      waiting.shift()?.();
-    }
-  };
-};
