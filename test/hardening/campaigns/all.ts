@@ -15,7 +15,6 @@ import { restore } from './restore.ts';
 import { schemathesis } from './schemathesis.ts';
 import { supplyChain } from './supply-chain.ts';
 import { triesWithoutCode } from './tries-without-code.ts';
-import { upgradingProvider } from './upgrading-provider.ts';
 
 /** Every campaign, in the order of a run. The search for leaks comes last. */
 export const campaigns: readonly Campaign[] = [
@@ -28,7 +27,6 @@ export const campaigns: readonly Campaign[] = [
   schemathesis,
   keys,
   restore,
-  upgradingProvider,
   triesWithoutCode,
   endInBurst,
   changeBurst,

@@ -8,14 +8,10 @@ import {
   whyNotTried,
 } from '#shared/one-time-codes/rules.ts';
 
+const NO_FAILURES = { failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
+
 /** The record of a phone without sends and failures. */
-export const NEW_RECORD: CodeRecord = {
-  sends: [],
-  lastBouncedAt: 0,
-  failures: 0,
-  lastFailureAt: 0,
-  lockAt: FIRST_LOCK_AT,
-};
+export const NEW_RECORD: CodeRecord = { sends: [], lastBouncedAt: 0, ...NO_FAILURES };
 
 /** The record of one phone and one seller in memory: what the store does, by the pure rules. */
 export interface ModelPhone {
@@ -28,6 +24,8 @@ export interface ModelPhone {
   countTry(now: number): boolean;
   /** Uses the code up. Returns whether it was the outstanding one. */
   redeem(mac: string): boolean;
+  /** Sets the failures to 0 and keeps the code, if it is the outstanding one. */
+  clearFailures(mac: string): void;
 }
 
 const withoutCode = ({ code: _code, ...rest }: CodeRecord): CodeRecord => rest;
@@ -65,8 +63,11 @@ export const modelPhone = (limits: readonly SendLimit[] = CODE_LIMITS.sendLimits
     },
     redeem(mac) {
       if (record.code?.mac !== mac) return false;
-      record = { ...withoutCode(record), failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
+      record = { ...withoutCode(record), ...NO_FAILURES };
       return true;
+    },
+    clearFailures(mac) {
+      if (record.code?.mac === mac) record = { ...record, ...NO_FAILURES };
     },
   };
 };

@@ -11,6 +11,7 @@ import {
   whyNotSent,
   whyNotTried,
 } from '#shared/one-time-codes/rules.ts';
+import { itForAll } from '#test/for-all.ts';
 import { NEW_RECORD } from './model.ts';
 
 const NOW = 1_800_000_000;
@@ -89,14 +90,6 @@ describe('whyNotSent', () => {
     expect(whyNotSent(NEW_RECORD, SELLER, NOW)).toBeUndefined();
   });
 
-  it('refuses with too_many_attempts while the phone is locked, though the cool-down has passed', () => {
-    const locked = { ...record({ sends: [NOW - 100] }), failures: 10, lockAt: 10, lastFailureAt: NOW - 100 };
-    expect(whyNotSent(locked, SELLER, NOW)).toMatchObject({
-      reason: 'too_many_attempts',
-      retryAfterSeconds: 800,
-    });
-  });
-
   it('refuses with resend_too_soon within the cool-down', () => {
     expect(whyNotSent(record(), SELLER, NOW + 18)).toMatchObject({
       reason: 'resend_too_soon',
@@ -112,6 +105,78 @@ describe('whyNotSent', () => {
       retryAfterSeconds: 42,
     });
     expect(whyNotSent(refused, SELLER, NOW + 60)).toBeUndefined();
+  });
+});
+
+/** What holds of a record, and what refuses a send, or a try of its code, if nothing before it holds too. */
+type Condition = readonly [what: string, refusal: string, (stored: CodeRecord) => CodeRecord];
+
+const ago = (...seconds: readonly number[]) => seconds.map((each) => NOW - each);
+
+const withCode = (stored: CodeRecord, own: Partial<CodeRecord['code']>): CodeRecord =>
+  stored.code === undefined ? stored : { ...stored, code: { ...stored.code, ...own } };
+
+const LOCKED: Condition = [
+  'the phone is locked',
+  'too_many_attempts 800',
+  (stored) => ({ ...stored, failures: 10, lockAt: 10, lastFailureAt: NOW - 100 }),
+];
+
+/** The longest wait decides, so each row waits longer than the next. */
+const SEND: readonly Condition[] = [
+  LOCKED,
+  [
+    'the sends of a day are used up',
+    `resend_too_soon ${DAY_SECONDS - 9000}`,
+    (stored) => ({ ...stored, sends: [...ago(9000, 8000, 7000, 6000, 5000), ...stored.sends] }),
+  ],
+  [
+    'the sends of ten minutes are used up',
+    'resend_too_soon 300',
+    (stored) => ({ ...stored, sends: [...stored.sends.slice(0, -5), ...ago(300, 290, 280, 270, 260)] }),
+  ],
+  ['a message was bounced', 'resend_too_soon 55', (stored) => ({ ...stored, lastBouncedAt: NOW - 5 })],
+  [
+    'a code was sent a moment ago',
+    'resend_too_soon 40',
+    (stored) => ({ ...stored, sends: [...stored.sends.slice(0, -1), NOW - 20] }),
+  ],
+];
+
+const TRY: readonly Condition[] = [
+  LOCKED,
+  ['there is no code', 'code_rejected', ({ code: _none, ...stored }) => stored],
+  ['the code has expired', 'code_rejected', (stored) => withCode(stored, { expiresAt: NOW })],
+  [
+    'no code was sent since a lock',
+    'code_rejected',
+    (stored) =>
+      stored.failures === 10 ? stored : { ...stored, failures: 10, lockAt: 10, lastFailureAt: NOW - 900 },
+  ],
+  ['its tries are used up', 'too_many_attempts 60', (stored) => withCode(stored, { tries: 5 })],
+];
+
+const refusalOf = (refused: ReturnType<typeof whyNotTried>): string =>
+  refused === undefined
+    ? 'none'
+    : 'retryAfterSeconds' in refused
+      ? `${refused.reason} ${refused.retryAfterSeconds}`
+      : refused.reason;
+
+/** Each condition alone, and with each that comes after it. */
+const pairsOf = (conditions: readonly Condition[]) =>
+  conditions.flatMap((first, index) =>
+    conditions.slice(index).map((second) => [`${first[0]}, and ${second[0]}`, first, second] as const),
+  );
+
+describe('two conditions at once', () => {
+  itForAll(pairsOf(SEND))('refuse a send for the first of them', (_title, first, second) => {
+    const open = record({ sends: ago(4000, 3000, 2000, 1900, 1800) });
+    expect(refusalOf(whyNotSent(second[2](first[2](open)), SELLER, NOW))).toBe(first[1]);
+  });
+
+  itForAll(pairsOf(TRY))('refuse a try for the first of them', (_title, first, second) => {
+    expect(refusalOf(whyNotTried(second[2](first[2](record())), NOW))).toBe(first[1]);
   });
 });
 
@@ -161,10 +226,7 @@ describe('whyNotTried', () => {
 
   it.each([
     ['nothing is stored', NEW_RECORD, NOW],
-    ['there is no code', withoutCode, NOW],
     ['the code is 300 seconds old', record(), NOW + 300],
-    ['the code is expired and has no tries left', record({}, { tries: 5 }), NOW + 300],
-    ['no code was sent since a lock', record({ failures: 10, lockAt: 10, lastFailureAt: NOW - 900 }), NOW],
   ])('returns code_rejected if %s', (_case, stored, now) => {
     expect(whyNotTried(stored, now)).toEqual(rejected);
   });

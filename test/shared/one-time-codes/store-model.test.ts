@@ -1,49 +1,62 @@
 import fc from 'fast-check';
-import { whyNotTried } from '#shared/one-time-codes/rules.ts';
+import { type CodeRecord, whyNotTried } from '#shared/one-time-codes/rules.ts';
+import type { CodeOwner } from '#shared/one-time-codes/store.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { type Codes, codesOn, NOW, newOwner } from './codes-on.ts';
+import { type Codes, codesOn, NOW, newOwner, withSeller } from './codes-on.ts';
 import { modelPhone } from './model.ts';
 
 const table = useTable();
 let codes: Codes;
+type Sent = Awaited<ReturnType<Codes['send']>>;
 
 beforeAll(() => {
   codes = codesOn(table);
 });
 
-/** What happens to a phone. A `refused send` is undone after `tries` guesses on its code, and so is a `send without a provider`. */
-type Action =
-  | { readonly name: 'send' | 'refused send' | 'send without a provider'; readonly tries: number }
-  | { readonly name: 'tries'; readonly tries: number }
-  | { readonly name: 'redeem'; readonly isOld: boolean }
-  | { readonly name: 'wait'; readonly seconds: number };
+/** What happens to a phone at one of two sellers. `nth`: one of the sends so far, from the last one on; an undo of it may come late. */
+type Action = { readonly seller: number } & (
+  | { readonly name: 'send' | 'tries'; readonly tries: number }
+  | { readonly name: 'undo'; readonly nth: number; readonly isBounced: boolean }
+  | { readonly name: 'redeem' | 'clear failures'; readonly nth: number }
+  | { readonly name: 'wait'; readonly seconds: number }
+);
 
+const seller = fc.constantFrom(0, 0, 0, 1);
 const tries = fc.integer({ min: 0, max: 7 });
+const nth = fc.constantFrom(0, 0, 0, 1, 2);
 
 const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ name: fc.constant('send' as const), tries }) },
-  { weight: 2, arbitrary: fc.record({ name: fc.constant('refused send' as const), tries }) },
-  { weight: 2, arbitrary: fc.record({ name: fc.constant('send without a provider' as const), tries }) },
-  { weight: 2, arbitrary: fc.record({ name: fc.constant('tries' as const), tries }) },
-  { weight: 1, arbitrary: fc.record({ name: fc.constant('redeem' as const), isOld: fc.boolean() }) },
+  { weight: 8, arbitrary: fc.record({ name: fc.constant('send' as const), seller, tries }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ name: fc.constant('undo' as const), seller, nth, isBounced: fc.boolean() }),
+  },
+  { weight: 2, arbitrary: fc.record({ name: fc.constant('tries' as const), seller, tries }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      name: fc.constantFrom('redeem' as const, 'clear failures' as const),
+      seller,
+      nth,
+    }),
+  },
   {
     weight: 6,
     arbitrary: fc.record({
       name: fc.constant('wait' as const),
+      seller,
       seconds: fc.constantFrom(-3600, 1, 59, 60, 299, 300, 600, 900, 7200, 86_400),
     }),
   },
 );
 
-/** Replays a history on the store and on the model. Returns the records of both after each action. */
-const replay = async (history: readonly Action[]) => {
-  const owner = newOwner();
+/** The phone at a seller, in the store and in the model. */
+const replayed = (owner: CodeOwner) => {
   const phone = modelPhone();
   const pairs: { stored: unknown; expected: unknown }[] = [];
-  let now = NOW;
-  let count = 0;
+  const sends: { readonly mac: string; readonly before: CodeRecord; readonly sent: Sent }[] = [];
 
-  const guess = async (times: number) => {
+  const guess = async (times: number, now: number) => {
     for (let index = 0; index < times; index += 1) {
       const result = await codes.store.countTry(owner, now);
       const refusal = whyNotTried(phone.record, now);
@@ -52,39 +65,59 @@ const replay = async (history: readonly Action[]) => {
     }
   };
 
-  const send = async ({ name, tries: guesses }: Extract<Action, { tries: number }>) => {
-    count += 1;
-    const mac = `send-${count}.mac`;
+  const send = async (now: number) => {
+    const mac = `send-${sends.length}.mac`;
     const before = phone.send(mac, now);
-    if (before === undefined) return;
-    const sent = await codes.send(owner, mac, now);
-    await guess(guesses);
-    if (name === 'send') return;
-    const isBounced = name === 'refused send';
+    if (before !== undefined) sends.push({ mac, before, sent: await codes.send(owner, mac, now) });
+  };
+
+  const undo = async ({ nth, isBounced }: Extract<Action, { name: 'undo' }>) => {
+    const undone = sends.at(-1 - nth);
+    if (undone === undefined) return;
+    const { mac, before, sent } = undone;
     await codes.store.undoSend(owner, sent.before, { ...sent.code, isBounced });
-    phone.undo(before, mac, isBounced ? now : undefined);
+    phone.undo(before, mac, isBounced ? sent.code.now : undefined);
   };
 
-  const run = async (step: Action) => {
+  return {
+    pairs,
+    async run(step: Action, now: number): Promise<void> {
+      if (step.name === 'undo') await undo(step);
+      if (step.name === 'send') await send(now);
+      if ('tries' in step) await guess(step.tries, now);
+      const mac = 'nth' in step ? (sends.at(-1 - step.nth)?.mac ?? 'none.mac') : 'none.mac';
+      if (step.name === 'redeem')
+        pairs.push({ stored: await codes.store.redeem(owner, mac, { now }), expected: phone.redeem(mac) });
+      if (step.name === 'clear failures') {
+        await codes.store.clearFailures(owner, mac, now);
+        phone.clearFailures(mac);
+      }
+    },
+    /** Compares the records. */
+    async compare(): Promise<void> {
+      const { version: _version, ...stored } = await codes.record(owner);
+      pairs.push({ stored, expected: phone.record });
+    },
+  };
+};
+
+/** Replays a history on the store and on the model. Returns the records of both, at both sellers, after each action. */
+const replay = async (history: readonly Action[]) => {
+  const owner = newOwner();
+  const sellers = [replayed(owner), replayed(withSeller(owner, 'sel_b'))] as const;
+  let now = NOW;
+  for (const step of history) {
     if (step.name === 'wait') now += step.seconds;
-    if (step.name === 'tries') await guess(step.tries);
-    else if ('tries' in step) await send(step);
-    if (step.name === 'redeem') {
-      const mac = step.isOld ? `send-${count - 1}.mac` : (phone.record.code?.mac ?? 'none.mac');
-      pairs.push({ stored: await codes.store.redeem(owner, mac, { now: now }), expected: phone.redeem(mac) });
-    }
-    const { version: _version, ...stored } = await codes.record(owner);
-    pairs.push({ stored, expected: phone.record });
-  };
-
-  for (const step of history) await run(step);
-  return pairs;
+    await sellers[step.seller]?.run(step, now);
+    for (const { compare } of sellers) await compare();
+  }
+  return sellers.flatMap(({ pairs }) => pairs);
 };
 
 describe('the store', () => {
-  it('decides and stores by the rules after any history of a phone', async () => {
+  it('decides and stores by the rules after any history of a phone at two sellers', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 40 }), async (history) => {
+      fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 50 }), async (history) => {
         const pairs = await replay(history);
         expect(pairs.map(({ stored }) => stored)).toEqual(pairs.map(({ expected }) => expected));
       }),
