@@ -7,9 +7,11 @@ import {
   setExpiry,
   setScopes,
 } from '#admin/operations/change-key.ts';
+import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
 import { flushAfterChange } from '#admin/operations/key-state.ts';
-import { setSellerStatus } from '#admin/operations/sellers.ts';
+import { renameSeller, setSellerStatus } from '#admin/operations/sellers.ts';
+import { itForAll } from '#test/for-all.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -29,6 +31,8 @@ const inSeconds = (seconds: number): number => Math.floor(deployment.admin.clock
 const actions = async () =>
   (await deployment.admin.audit.list(sellerId, { limit: 10 })).map(({ action }) => action);
 
+type ChangeOfKey = (admin: TestAdministration['admin'], keyId: string) => Promise<unknown>;
+
 describe('a change of a key', () => {
   it.each([
     ['key.assigned', () => assignPlan(deployment.admin, keyId, 'professional')],
@@ -38,7 +42,10 @@ describe('a change of a key', () => {
       'key.limits_set',
       () => setKeyLimits(deployment.admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] }),
     ],
+    ['key.renamed', () => renameKey(deployment.admin, keyId, 'checkout')],
     ['key.revoked', () => revokeKey(deployment.admin, keyId)],
+    ['seller.renamed', () => renameSeller(deployment.admin, sellerId, 'Parvin Shoes')],
+    ['seller.suspended', () => setSellerStatus(deployment.admin, sellerId, 'suspended')],
   ] as const)('writes one record %s when the change is repeated', async (action, change) => {
     await change();
     deployment.clock.advance(1);
@@ -46,11 +53,43 @@ describe('a change of a key', () => {
     expect(await actions()).toEqual([action, 'key.issued', 'seller.created']);
   });
 
-  it('refuses buyers:links without buyers:register, and grants both together', async () => {
-    const { admin } = deployment;
-    await expect(setScopes(admin, keyId, ['users:read', 'buyers:links'])).rejects.toMatchObject({
+  itForAll<[string, ChangeOfKey]>([
+    ['the plan', (admin, id) => assignPlan(admin, id, 'professional')],
+    ['the scopes', (admin, id) => setScopes(admin, id, ['users:write'])],
+    ['the name', (admin, id) => renameKey(admin, id, 'checkout')],
+    ['the expiry', (admin, id) => setExpiry(admin, id, undefined)],
+    ['the limits', (admin, id) => setKeyLimits(admin, id, { set: { 'sms-per-hour': 5 }, unset: [] })],
+    ['the secret', (admin, id) => rotateKey(admin, id, 0)],
+  ])('is refused if the key is revoked, or its issue is not completed', async (_what, change) => {
+    const { admin, interruptedBefore } = deployment;
+    const request = { sellerId, name: 'second', plan: 'free', scopes: ['users:read'] } as const;
+    await interruptedBefore('write KEY SECRET AUDIT', () => issueKey(admin, request));
+    await revokeKey(admin, keyId);
+    const keys = await admin.keys.listOf(sellerId);
+    const codeFor = async (status: string): Promise<string> => {
+      const { key_id = '' } = keys.find((key) => key.status === status) ?? {};
+      return change(admin, key_id).then(
+        () => 'none',
+        ({ code }) => code,
+      );
+    };
+    expect([await codeFor('revoked'), await codeFor('pending')]).toEqual(['key_revoked', 'key_pending']);
+    expect(await admin.keys.listOf(sellerId)).toEqual(keys);
+  });
+
+  it('to an expiry that is not in the future is refused, and one a second later is not', async () => {
+    await expect(setExpiry(deployment.admin, keyId, inSeconds(0))).rejects.toMatchObject({
       code: 'bad_input',
     });
+    expect(await setExpiry(deployment.admin, keyId, inSeconds(1))).toMatchObject({
+      expires_at: inSeconds(1),
+    });
+  });
+
+  it('to no scopes, or to buyers:links without buyers:register, is refused, and both together are granted', async () => {
+    const { admin } = deployment;
+    for (const scopes of [[], ['users:read', 'buyers:links']] as const)
+      await expect(setScopes(admin, keyId, scopes)).rejects.toMatchObject({ code: 'bad_input' });
     await setScopes(admin, keyId, ['buyers:register', 'buyers:links']);
     expect((await admin.keys.find(keyId))?.scopes).toEqual(['buyers:register', 'buyers:links']);
   });
@@ -78,69 +117,5 @@ describe('a change of a key', () => {
     expect(await Array.fromAsync(deployment.gateway.listMembers('free'))).toMatchObject([
       { id: await deployment.gatewayIdOf(keyId) },
     ]);
-  });
-});
-
-describe('the authorizer cache', () => {
-  const limits = (smsPerHour: number) =>
-    setKeyLimits(deployment.admin, keyId, { set: { 'sms-per-hour': smsPerHour }, unset: [] });
-  const planLimits = () => setKeyLimits(deployment.admin, keyId, { set: {}, unset: ['sms-per-hour'] });
-  const nothing = async () => {};
-
-  /** Returns how often a change flushes the cache. */
-  const flushesOf = async (change: () => Promise<unknown>): Promise<number> => {
-    const before = deployment.flushes();
-    await change();
-    return deployment.flushes() - before;
-  };
-
-  it.each([
-    ['a scope is taken away', nothing, () => setScopes(deployment.admin, keyId, ['users:write'])],
-    [
-      'the plan becomes smaller',
-      () => assignPlan(deployment.admin, keyId, 'professional'),
-      () => assignPlan(deployment.admin, keyId, 'free'),
-    ],
-    ['a limit becomes smaller', nothing, () => limits(99)],
-    ['a larger limit ends', () => limits(101), planLimits],
-    ['the key ends within ten minutes', nothing, () => setExpiry(deployment.admin, keyId, inSeconds(599))],
-    ['the old secret ends at once', nothing, () => rotateKey(deployment.admin, keyId, 0)],
-    ['the old secret ends within ten minutes', nothing, () => rotateKey(deployment.admin, keyId, 599)],
-    ['a key is revoked', nothing, () => revokeKey(deployment.admin, keyId)],
-    ['a seller is suspended', nothing, () => setSellerStatus(deployment.admin, sellerId, 'suspended')],
-  ] as const)('is flushed once when %s', async (_title, prepare, change) => {
-    await prepare();
-    expect(await flushesOf(change)).toBe(1);
-  });
-
-  it.each([
-    ['a scope is added', nothing, () => setScopes(deployment.admin, keyId, ['users:write', 'users:read'])],
-    ['the plan becomes larger', nothing, () => assignPlan(deployment.admin, keyId, 'professional')],
-    ['a limit becomes larger', nothing, () => limits(101)],
-    ['a smaller limit ends', () => limits(99), planLimits],
-    ['the key ends in ten minutes', nothing, () => setExpiry(deployment.admin, keyId, inSeconds(600))],
-    [
-      'the key ends later',
-      () => setExpiry(deployment.admin, keyId, inSeconds(60)),
-      () => setExpiry(deployment.admin, keyId, inSeconds(61)),
-    ],
-    ['the old secret ends in ten minutes', nothing, () => rotateKey(deployment.admin, keyId, 600)],
-    [
-      'a secret that has ended is dropped',
-      async () => {
-        await rotateKey(deployment.admin, keyId, 1);
-        deployment.clock.advance(1);
-      },
-      () => rotateKey(deployment.admin, keyId, 3600),
-    ],
-    ['the key is renamed', nothing, () => renameKey(deployment.admin, keyId, 'checkout')],
-    [
-      'a seller is resumed',
-      () => setSellerStatus(deployment.admin, sellerId, 'suspended'),
-      () => setSellerStatus(deployment.admin, sellerId, 'active'),
-    ],
-  ] as const)('is not flushed when %s', async (_title, prepare, change) => {
-    await prepare();
-    expect(await flushesOf(change)).toBe(0);
   });
 });

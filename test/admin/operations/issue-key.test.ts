@@ -1,4 +1,5 @@
 import { issueKey } from '#admin/operations/issue-key.ts';
+import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -25,11 +26,18 @@ describe('issueKey', () => {
     ]);
   });
 
-  it('refuses an unknown seller, an expiry in the past, an empty list of scopes and an invalid name', async () => {
+  it('refuses an unknown or suspended seller, an expiry in the past, an empty list of scopes and an invalid name', async () => {
     const { seller_id: sellerId } = await deployment.seller();
     const request = { sellerId, name: 'server', plan: 'free', scopes: ['users:read'] } as const;
     await expect(issueKey(deployment.admin, { ...request, sellerId: 'sel_none' })).rejects.toMatchObject({
       code: 'seller_not_found',
+    });
+    const suspended = await deployment.seller('Suspended Shop');
+    await setSellerStatus(deployment.admin, suspended.seller_id, 'suspended');
+    const forSuspended = { ...request, sellerId: suspended.seller_id };
+    await expect(issueKey(deployment.admin, forSuspended)).rejects.toMatchObject({
+      code: 'seller_suspended',
+      message: expect.stringContaining('resume the seller'),
     });
     const past = Math.floor(deployment.clock() / 1000);
     await expect(issueKey(deployment.admin, { ...request, expiresAt: past })).rejects.toMatchObject({

@@ -1,6 +1,5 @@
 import { rotateKey } from '#admin/operations/change-key.ts';
 import { readDailyUse, readKeyLimits, readLastUsedDays, setKeyLimits } from '#admin/operations/key-limits.ts';
-import { isReduced } from '#admin/operations/reduction.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
@@ -33,15 +32,6 @@ describe('the limits of a key', () => {
     expect(listed.map(({ used, isOverridden }) => [used, isOverridden])).toEqual(
       listed.map(() => [0, false]),
     );
-  });
-
-  it('sees an override as lower than the higher number of a stage whose registry is the sandbox', () => {
-    const before = issued.key;
-    const after = { ...before, limits: { 'failed-checks-per-hour': 20 } };
-    expect([true, false].map((inSandbox) => isReduced({ before, after }, 0, inSandbox))).toEqual([
-      true,
-      false,
-    ]);
   });
 
   it('lists the higher limits of a stage whose registry is the sandbox', async () => {
