@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from 'node:util';
-import { startCommand } from './cli-process.ts';
 import { CTRL_C, CTRL_D, itOnTerminal, onTerminal } from './pseudo-terminal.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
@@ -45,19 +44,6 @@ describe('a question', () => {
     expect(await shell.json('sellers', 'show', seller.seller_id)).toMatchObject({ status: 'active' });
   });
 
-  itOnTerminal('is answered by n with no change and exit code 1, by y with the change', async () => {
-    const revoke = (answer: string) =>
-      inTerminal({ answers: [['[y/N] ', `${answer}\n`]] }, 'sellers', 'suspend', seller.seller_id);
-    expect(await revoke('n')).toMatchObject({
-      exitCode: 1,
-      screen: expect.stringContaining('Nothing was changed.'),
-    });
-    expect((await shell.json('sellers', 'show', seller.seller_id)).status).toBe('active');
-    expect(await revoke('y')).toMatchObject({ exitCode: 0 });
-    expect((await shell.json('sellers', 'show', seller.seller_id)).status).toBe('suspended');
-    await shell.json('sellers', 'resume', seller.seller_id);
-  });
-
   itOnTerminal('asks for a phone that is not on the command line', async () => {
     const added = await inTerminal({ answers: [['Phone: ', '09127654321\n']] }, 'buyers', 'add');
     expect(added).toMatchObject({ exitCode: 0, screen: expect.stringContaining('byr_') });
@@ -98,29 +84,5 @@ describe('a result', () => {
       /paid-checks-per-day,\s+failed-verifies-per-hour\.\s+Try buyer-linking keys\s+limits --help\.\s+$/,
     );
     expect(widest(screen)).toBeLessThanOrEqual(80);
-  });
-
-  itOnTerminal('of usage shows no days without requests', async () => {
-    await shell.countRequest(key.key_id);
-    const { screen } = await inTerminal({}, 'usage', key.key_id, '--days', '30');
-    const days = stripVTControlCharacters(screen)
-      .split('\n')
-      .filter((line) => /^\d{4}-\d\d-\d\d/.test(line));
-    expect(days).toEqual([expect.stringMatching(/^\S{10} {2}1$/)]);
-    expect(screen).toContain('1 request of');
-  });
-
-  itOnTerminal('of a list without entries is a sentence in place of headings', async () => {
-    const { screen } = await inTerminal({}, 'users', 'list', seller.seller_id);
-    expect(screen.trim()).toBe('No users.');
-  });
-
-  it('is tab-separated in a pipe, with its headings even if it has no rows', async () => {
-    const { out, error } = await startCommand(['--data', shell.folder, 'users', 'list', seller.seller_id])
-      .ended;
-    expect({ out, error }).toEqual({
-      out: 'id\tdisplay_name\tphone\tnational_id\tbirth_date\tcreated_at\n',
-      error: '',
-    });
   });
 });
