@@ -1,7 +1,7 @@
 import { assignPlan, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
-import { renameSeller, setSellerStatus } from '#admin/operations/sellers.ts';
+import { renameSeller, setSellerStatus, setSellerTemplates } from '#admin/operations/sellers.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -27,10 +27,13 @@ describe('the administration', () => {
   it('lets the first of two admins change a seller, and the second one try again', async () => {
     const { admin, beforeEachWrite } = deployment;
     const { seller_id: id } = await deployment.seller();
+    const setTemplate = (provider: string, template: string | number) =>
+      setSellerTemplates(admin, id, { locale: 'fa', set: { [provider]: template }, remove: [] });
     const changes = {
       rename: [() => renameSeller(admin, id, 'First'), () => renameSeller(admin, id, 'Second')],
       suspend: [() => setSellerStatus(admin, id, 'suspended'), () => setSellerStatus(admin, id, 'suspended')],
       resume: [() => setSellerStatus(admin, id, 'active'), () => setSellerStatus(admin, id, 'active')],
+      templates: [() => setTemplate('kavenegar', 'shop'), () => setTemplate('sms-ir', 200_001)],
     } as const;
     for (const [first, second] of Object.values(changes)) {
       let isDone = false;
@@ -41,7 +44,11 @@ describe('the administration', () => {
       };
       await expect(beforeEachWrite(meanwhile, second)).rejects.toMatchObject({ code: 'changed_meanwhile' });
     }
-    expect(await admin.sellers.find(id)).toMatchObject({ name: 'First', status: 'active' });
+    await setTemplate('sms-ir', 200_001);
+    expect(await admin.sellers.find(id)).toMatchObject({
+      ...{ name: 'First', status: 'active' },
+      message_templates: { kavenegar: { fa: 'shop' }, 'sms-ir': { fa: 200_001 } },
+    });
   });
 
   it('withdraws a key whose seller is suspended while the key is being issued', async () => {

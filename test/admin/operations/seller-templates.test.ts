@@ -1,5 +1,4 @@
-import { reconcile } from '#admin/operations/reconcile.ts';
-import { setSellerTemplates, templatesOf } from '#admin/operations/sellers.ts';
+import { setSellerTemplates } from '#admin/operations/sellers.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import { codeSends } from '#shared/one-time-codes/store.ts';
 import { linkBuyer } from './linked-buyer.ts';
@@ -30,18 +29,6 @@ describe('setSellerTemplates', () => {
     });
   });
 
-  it('loses no change of another admin that happens at the same moment', async () => {
-    const { admin, beforeEachWrite } = deployment;
-    const change = () => setIn(admin, { kavenegar: 'kaveh-books' });
-    const meanwhile = () => setIn(admin, { 'sms-ir': 200_001 });
-    await expect(beforeEachWrite(meanwhile, change)).rejects.toMatchObject({ code: 'changed_meanwhile' });
-    await change();
-    expect(templatesOf((await deployment.admin.sellers.find(seller.seller_id)) ?? seller)).toEqual([
-      { provider: 'kavenegar', locale: 'fa', template: 'kaveh-books' },
-      { provider: 'sms-ir', locale: 'fa', template: 200_001 },
-    ]);
-  });
-
   it('keeps the counts of users that are linked at the same moment', async () => {
     const meanwhile = () => linkBuyer(deployment.table, seller.seller_id, 'a phone');
     await deployment.beforeEachWrite(meanwhile, () => setIn(deployment.admin, { kavenegar: 'kaveh-books' }));
@@ -49,10 +36,5 @@ describe('setSellerTemplates', () => {
       user_count: 1,
       event_count: 1,
     });
-  });
-
-  it('is a change of the table alone: reconcile finds no difference', async () => {
-    await setIn(deployment.admin, { kavenegar: 'kaveh-books' });
-    expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
   });
 });

@@ -158,6 +158,7 @@ describe('beside traffic, a copy', () => {
   it('decides again if the person is linked between its read and its write: nobody is a user twice', async () => {
     const id = await linkAndLose();
     expect(await live.copiedBeside('USERS', () => live.link('Sara'))).toEqual([`user ${id} linked_again`]);
+    expect(await newestEvent()).toMatchObject({ type: 'user.removed', reason: 'operator', user_id: id });
     expect(await live.faults()).toEqual([]);
   });
 
@@ -285,16 +286,6 @@ describe('the place of a user that never comes back', () => {
     expect(await live.faults()).toEqual([]);
     expect((await live.items()).filter((item) => JSON.stringify(item).includes('hash-of-Sara'))).toEqual([]);
     expect(await live.copied()).toEqual([`user ${id} removed`]);
-  });
-
-  it('becomes a tombstone if its person is linked again', async () => {
-    const id = await loseFirst(async () => {
-      await live.lose(/^(?:PERSON|LINKS)#.*Sara/);
-      await live.link('Sara');
-    });
-    expect(await live.copied()).toEqual([`user ${id} linked_again`]);
-    expect(await newestEvent()).toMatchObject({ type: 'user.removed', reason: 'operator', user_id: id });
-    expect(await live.faults()).toEqual([]);
   });
 
   it('stays empty while the user may come back: its external id is that of another one', async () => {

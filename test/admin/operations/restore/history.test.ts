@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { reconcile } from '#admin/operations/reconcile.ts';
 import { copyMissing } from '#admin/operations/restore/copy.ts';
 import { putAll } from '#admin/stores/batches.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
@@ -23,8 +24,8 @@ const isIndex = ({ pk }: StoredItem): boolean => String(pk).startsWith('REMOVALS
 /** The users that a page can come back to: those of the restore point whose place is still empty. */
 const isOpen = (result: string): boolean => ['taken', 'removal_unknown', 'seller_missing'].includes(result);
 
-describe('a copy after any history, in which users, what points to them and registrations were lost', () => {
-  it('brings back every user but those that went or are listed, changes nothing else, and does nothing when it runs again', async () => {
+describe('after any history of changes', () => {
+  it('the table has no faults and API Gateway is as it says, and a copy after losses brings back every user but those that went or are listed, changes nothing else, and does nothing when it runs again', async () => {
     await fc.assert(
       fc.asyncProperty(operations(40, 10), operations(25, 4), LOSSES, async (before, since, list) => {
         const deployment = await newAdministration();
@@ -37,6 +38,8 @@ describe('a copy after any history, in which users, what points to them and regi
         await putAll(source, snapshot);
         await run(since);
         const now = await itemsIn(table);
+        expect(faultsIn(now)).toEqual([]);
+        expect((await reconcile(admin, { fix: false })).findings).toEqual([]);
         await damage(table, { now, list });
         const damaged = await itemsIn(table);
 
