@@ -232,30 +232,24 @@ describe('404', () => {
     expect((await itemsOf(table, 'PERSON#')).filter(({ user_id }) => user_id === path.id)).toEqual([]);
   });
 
-  it('is buyer_not_registered for a phone that no buyer has registered, counted as a refused link', async () => {
+  it('is buyer_not_registered for a phone that no buyer has registered, without a paid check', async () => {
     const { check, paid, user } = await linkedUser();
-    const authorizer = { ...newKey(), limits: JSON.stringify({ 'refused-links-per-hour': 1 }) };
-    const { phone } = newPerson();
-    const { status, json } = await check({ phone }, { authorizer });
+    const { status, json } = await check({ phone: newPerson().phone });
     expect([status, json.code]).toEqual([404, 'buyer_not_registered']);
-    expect((await check({}, { authorizer })).json.code).toBe('rate_limit_exceeded');
     expect([paid, await stored(user.id)]).toEqual([NOT_CHECKED, user]);
   });
 });
 
 describe('409', () => {
-  it('is user_conflict for the national id of nobody and of another user, decided before the phone and counted', async () => {
+  it('is user_conflict for the national id of nobody and of another user, decided before the phone', async () => {
     const { check, paid, user } = await linkedUser();
     const { person } = await linkedUser();
-    const limits = JSON.stringify({ 'refused-links-per-hour': 2 });
-    const authorizer = { ...newKey(), limits };
     const { phone } = newPerson();
     for (const { national_id } of [newPerson(), person]) {
-      const { status, json } = await check({ national_id, phone }, { authorizer });
+      const { status, json } = await check({ national_id, phone });
       expect([status, json.code, json.user_id]).toEqual([409, 'user_conflict', undefined]);
       expect(json.detail).toBe('This national_id is not that of the user.');
     }
-    expect((await check({}, { authorizer })).json.code).toBe('rate_limit_exceeded');
     expect([paid, await stored(user.id)]).toEqual([NOT_CHECKED, user]);
   });
 });
@@ -331,18 +325,12 @@ describe('429', () => {
 });
 
 describe('503', () => {
-  it('is verification_unavailable without a verdict; it counts as a refused link only with a phone that is not that of the user', async () => {
+  it('is verification_unavailable without a verdict, and changes nothing', async () => {
     const { check, registry, user } = await linkedUser();
     registry.ownership = unavailableBecause('upstream');
-    const limits = JSON.stringify({ 'refused-links-per-hour': 1 });
-    const authorizer = { ...newKey(), limits };
     const { phone } = await newBuyerIn(table);
-    const codes = [];
-    for (const change of [{}, {}, { phone }, {}]) {
-      codes.push((await check(change, { authorizer })).json.code);
-    }
-    expect(codes).toEqual([...Array(3).fill('verification_unavailable'), 'rate_limit_exceeded']);
-    expect(await stored(user.id)).toEqual(user);
+    expect((await check({ phone })).json.code).toBe('verification_unavailable');
+    expect([await stored(user.id), await linksOf(phone)]).toEqual([user, []]);
   });
 
   it('is verification_unavailable when the stage has used up its paid checks, the free 200 included', async () => {

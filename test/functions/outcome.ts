@@ -31,3 +31,17 @@ export const outcomeOf = async (
   retryAfter: headers['Retry-After'],
   counts: await countsOf(table, keyId, nowMs),
 });
+
+/** The headers of a professional key's first request that no limit refused, at the full minute. */
+export const COUNTED = { rateLimit: '"professional";r=999;t=60', retryAfter: undefined } as const;
+
+/** The headers of a refusal by an hourly limit at the full hour. */
+export const usedUp = (name: string) => ({
+  status: 429,
+  code: 'rate_limit_exceeded',
+  rateLimit: `"professional";r=999;t=60, "${name}";r=0;t=3600`,
+  retryAfter: '3600',
+});
+
+/** The override of a key that has one of a limit. */
+export const limitOfOne = (name: string) => ({ limits: JSON.stringify({ [name]: 1 }) });

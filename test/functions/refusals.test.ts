@@ -1,31 +1,17 @@
 /** What each refusal counts of a key and which headers it has, over the operations that have refusals of their own. */
 import { revokeKey } from '#admin/operations/change-key.ts';
-import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { bearerOf } from '#test/fakes/buyer-tokens.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { buyerAppOn } from './buyer-links-under-test.ts';
+import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
 import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
 import { callerContext } from './harness.ts';
-import { outcomeOf } from './outcome.ts';
+import { COUNTED, limitOfOne, outcomeOf, usedUp } from './outcome.ts';
 import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
-import { sendOtpOn } from './send-otp-under-test.ts';
-import { RIGHT, verifyOtpOn, WRONG } from './verify-otp-under-test.ts';
 
 const table = useTable();
 beforeAll(() => addSellers(table, 'sel_test'));
-
-const COUNTED = { rateLimit: '"professional";r=999;t=60', retryAfter: undefined } as const;
-
-/** The headers of a refusal by an hourly limit at the full hour. */
-const usedUp = (name: string) => ({
-  status: 429,
-  code: 'rate_limit_exceeded',
-  rateLimit: `"professional";r=999;t=60, "${name}";r=0;t=3600`,
-  retryAfter: '3600',
-});
-
-const limitOfOne = (name: string) => ({ limits: JSON.stringify({ [name]: 1 }) });
 
 const BAD_TOKEN = { headers: { authorization: 'Bearer no.such.token' } };
 
@@ -39,6 +25,7 @@ describe('a link', () => {
 
   it.each([
     ['identity_mismatch', { identity: 'not_found' }],
+    ['identity_mismatch', { identity: 'deceased' }],
     ['phone_not_owned', { ownership: 'not_matched' }],
   ])('refused with %s is a failed check that was paid', async (code, registry) => {
     expect(await refusedLink(registry, await newBuyerIn(table))).toEqual({
@@ -49,13 +36,19 @@ describe('a link', () => {
     });
   });
 
-  it('without a verdict is a refused link that was paid', async () => {
-    const registry = { identity: unavailableBecause('upstream') };
-    expect(await refusedLink(registry, await newBuyerIn(table))).toMatchObject({
+  it.each([
+    ['upstream', 1],
+    ['undecided', 1],
+    ['rejected', 1],
+    ['circuit_open', 0],
+  ] as const)('without a verdict (%s) is a refused link, of which %i was paid', async (reason, paid) => {
+    const registry = { identity: unavailableBecause(reason), ownership: unavailableBecause(reason) };
+    expect(await refusedLink(registry, await newBuyerIn(table))).toEqual({
+      ...COUNTED,
       status: 503,
       code: 'verification_unavailable',
-      rateLimit: COUNTED.rateLimit,
-      counts: { minute_0: 1, 'refused-links-per-hour': 1, 'paid-checks-per-day': 1 },
+      retryAfter: '30',
+      counts: { minute_0: 1, 'refused-links-per-hour': 1, 'paid-checks-per-day': paid },
     });
   });
 
@@ -79,6 +72,43 @@ describe('a link', () => {
       status: 409,
       code: 'user_conflict',
       counts: { minute_0: 1, 'refused-links-per-hour': 1 },
+    });
+  });
+
+  it('of a person whose buyer ended the link is a refused link, also with a phone that is not registered', async () => {
+    const person = await newBuyerIn(table);
+    await linkPerson(table, 'sel_test', person);
+    const app = buyerAppOn(table);
+    await app.end(person.phone, (await app.find(person)).json.data[0].id);
+    expect(await refusedLink({}, { ...person, phone: newPerson().phone })).toEqual({
+      ...COUNTED,
+      status: 403,
+      code: 'link_refused',
+      counts: { minute_0: 1, 'refused-links-per-hour': 1 },
+    });
+  });
+
+  it('with the external id of another user is a refused link', async () => {
+    const external_id = 'order:taken';
+    await linking().call({ body: { ...(await newBuyerIn(table)), external_id } });
+    expect(await refusedLink({}, { ...(await newBuyerIn(table)), external_id })).toEqual({
+      ...COUNTED,
+      status: 409,
+      code: 'external_id_conflict',
+      counts: { minute_0: 1, 'refused-links-per-hour': 1 },
+    });
+  });
+
+  it('of a person whose checks of the minute are used up counts as a request only', async () => {
+    const body = await newBuyerIn(table);
+    const undecided = { identity: unavailableBecause('upstream') };
+    for (let begun = 0; begun < 5; begun += 1) await refusedLink(undecided, body);
+    expect(await refusedLink({}, body)).toEqual({
+      ...COUNTED,
+      status: 429,
+      code: 'too_many_attempts',
+      retryAfter: '60',
+      counts: { minute_0: 1 },
     });
   });
 
@@ -109,139 +139,52 @@ describe('a link', () => {
   });
 });
 
-describe('a sign-in', () => {
-  const keyOf = (name: string) => ({
-    ...callerContext,
-    keyId: `key_${name}`,
-    sellerId: 'sel_a',
-    scopes: 'users:read',
-  });
+describe('a check of a user', () => {
+  /** The outcome of a check two minutes after the link. */
+  const refusedCheck = async (registry: object, change: () => Promise<object>) => {
+    const person = await newBuyerIn(table);
+    const { json: user } = await createUserUnderTest(table).call({ body: person, authorizer: newKey() });
+    const { check, clock } = createUserUnderTest(table, { registry });
+    clock.advance(120);
+    const { display_name, ...claim } = person;
+    const key = newKey('professional');
+    const body = { ...claim, ...(await change()) };
+    const reply = await check({ path: { id: user.id }, body, authorizer: key });
+    return outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply);
+  };
+  const same = async () => ({});
+  const otherPhone = async () => ({ phone: (await newBuyerIn(table)).phone });
+  const upstream = { ownership: unavailableBecause('upstream') };
+
+  const REFUSED = { 'refused-links-per-hour': 1 };
+  const PAID = { 'paid-checks-per-day': 1 };
 
   it.each([
-    ['with a wrong code counts as a failed verify', true, 1],
-    ['without a code counts as none, though the same write was sent', false, 0],
-  ])('%s', async (_title, isSent, failures) => {
-    const { phone } = newPerson();
-    const key = keyOf(`verify_${failures}`);
-    const { send, verify, clock } = verifyOtpOn(table);
-    if (isSent) await send(phone, 'sel_a');
-    const reply = await verify(phone, WRONG, key);
-    expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toEqual({
-      ...COUNTED,
-      status: 422,
-      code: 'code_rejected',
-      counts: { minute_0: 1, 'failed-verifies-per-hour': failures },
-    });
-  });
-
-  it('of a phone without tries left counts as a request only', async () => {
-    const { phone } = newPerson();
-    const key = keyOf('sixth');
-    const { send, verify, clock } = verifyOtpOn(table);
-    await send(phone, 'sel_a');
-    for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG, keyOf('five'));
-    const reply = await verify(phone, RIGHT, key);
-    expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toEqual({
-      ...COUNTED,
-      status: 429,
-      code: 'too_many_attempts',
-      retryAfter: '60',
-      counts: { minute_0: 1 },
-    });
-  });
-
-  it('over failed-verifies-per-hour, of a phone without tries left, is refused by the limit of the key', async () => {
-    const { phone } = newPerson();
-    const key = { ...keyOf('both'), ...limitOfOne('failed-verifies-per-hour') };
-    const { send, verify, clock } = verifyOtpOn(table);
-    await send(phone, 'sel_a');
-    for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG, keyOf('five_more'));
-    const other = newPerson().phone;
-    await send(other, 'sel_a');
-    await verify(other, WRONG, key);
-    const { code, counts } = await outcomeOf(
-      table,
-      { keyId: key.keyId, nowMs: clock() },
-      await verify(phone, RIGHT, key),
-    );
-    expect([code, counts]).toEqual(['rate_limit_exceeded', { minute_0: 2, 'failed-verifies-per-hour': 1 }]);
-  });
-
-  it('over failed-verifies-per-hour counts as a request only', async () => {
-    const { phone } = newPerson();
-    const key = { ...keyOf('over'), ...limitOfOne('failed-verifies-per-hour') };
-    const { send, verify, clock } = verifyOtpOn(table);
-    await send(phone, 'sel_a');
-    await verify(phone, WRONG, key);
-    const over = await outcomeOf(
-      table,
-      { keyId: key.keyId, nowMs: clock() },
-      await verify(phone, RIGHT, key),
-    );
-    expect(over).toEqual({
-      ...usedUp('failed-verifies-per-hour'),
-      rateLimit: '"professional";r=998;t=60, "failed-verifies-per-hour";r=0;t=3600',
-      counts: { minute_0: 2, 'failed-verifies-per-hour': 1 },
-    });
-  });
-});
-
-describe('a send', () => {
-  const keyOf = (name: string) => ({
-    ...callerContext,
-    keyId: `key_${name}`,
-    sellerId: 'sel_a',
-    scopes: 'users:read',
-  });
-
-  it('within the cool-down counts as a request only', async () => {
-    const { phone } = newPerson();
-    const { send, clock } = sendOtpOn(table);
-    await send(phone, keyOf('first_send'));
-    const key = keyOf('second_send');
-    const reply = await send(phone, key);
-    expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toEqual({
-      ...COUNTED,
-      status: 429,
-      code: 'resend_too_soon',
-      retryAfter: '60',
-      counts: { minute_0: 1 },
-    });
-  });
-
-  it('over sms-per-hour is refused by the cool-down of the phone first, and otherwise by the limit of the key', async () => {
-    const [phone, other] = [newPerson().phone, newPerson().phone];
-    const key = { ...keyOf('sms_over'), ...limitOfOne('sms-per-hour') };
-    const { send, clock } = sendOtpOn(table);
-    await send(phone, key);
-    const codes = [await send(phone, key), await send(other, key)].map(({ json }) => json.code);
-    expect(codes).toEqual(['resend_too_soon', 'rate_limit_exceeded']);
-    const last = await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, await send(other, key));
-    expect(last).toEqual({
-      ...usedUp('sms-per-hour'),
-      rateLimit: '"professional";r=996;t=60, "sms-per-hour";r=0;t=3600',
-      counts: { minute_0: 4, 'sms-per-hour': 1 },
-    });
-  });
-
-  it.each([
-    ['possibly_sent', 1],
-    ['not_sent', 1],
-    ['not_reached', 0],
+    [404, 'buyer_not_registered', {}, async () => ({ phone: newPerson().phone }), REFUSED],
+    [
+      409,
+      'user_conflict',
+      {},
+      async () => {
+        const { national_id, phone } = newPerson();
+        return { national_id, phone };
+      },
+      REFUSED,
+    ],
+    [409, 'user_conflict', {}, async () => ({ national_id: (await newBuyerIn(table)).national_id }), REFUSED],
+    [422, 'identity_mismatch', { identity: 'deceased' }, same, { ...PAID, 'failed-checks-per-hour': 1 }],
+    [422, 'phone_not_owned', { ownership: 'not_matched' }, same, { ...PAID, 'failed-checks-per-hour': 1 }],
+    [503, 'verification_unavailable', upstream, same, PAID],
+    [503, 'verification_unavailable', upstream, otherPhone, { ...PAID, ...REFUSED }],
   ] as const)(
-    'that a provider did not accept (%s) leaves %i messages counted',
-    async (delivery, messages) => {
-      const key = keyOf(delivery);
-      const { send, provider, clock } = sendOtpOn(table);
-      provider.failure = new ProviderUnavailable({ provider: 'first', operation: 'send_code' }, 'balance', {
-        delivery,
-      });
-      const reply = await send(newPerson().phone, key);
-      expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toMatchObject({
-        status: 503,
-        code: 'sms_unavailable',
+    'refused with %i %s counts what a link counts (case %#)',
+    async (status, code, registry, change, counts) => {
+      expect(await refusedCheck(registry, change)).toEqual({
+        status,
+        code,
         rateLimit: COUNTED.rateLimit,
-        counts: { minute_0: 1, 'sms-per-hour': messages },
+        retryAfter: status === 503 ? '30' : undefined,
+        counts: { minute_2: 1, ...counts },
       });
     },
   );
@@ -259,6 +202,26 @@ describe('a call of the buyer app', () => {
       ...COUNTED,
       status: 401,
       code: 'invalid_access_token',
+      counts: { minute_0: 1 },
+    });
+  });
+});
+
+describe('a search of links', () => {
+  it('after twenty that matched nobody counts as a request only', async () => {
+    const person = newPerson();
+    const { call, clock } = buyerAppOn(table);
+    const search = async (authorizer = newKey('professional')) => {
+      const body = { national_id: person.national_id, birth_date: '1370/1/15' };
+      const reply = await call['find-links']({ headers: await bearerOf(person.phone), body, authorizer });
+      return outcomeOf(table, { keyId: authorizer.keyId, nowMs: clock() }, reply);
+    };
+    for (let searches = 0; searches < 20; searches += 1) await search();
+    expect(await search()).toEqual({
+      ...COUNTED,
+      status: 429,
+      code: 'too_many_attempts',
+      retryAfter: String(16 * 3600),
       counts: { minute_0: 1 },
     });
   });
