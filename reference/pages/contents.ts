@@ -44,7 +44,6 @@ export const TITLES: Readonly<Record<MenuName, Readonly<Record<Language, string>
   'what-there-is-not': { en: 'What there is not', fa: 'آنچه این‌جا نیست' },
   versioning: { en: 'Versions', fa: 'نسخه‌ها' },
   changelog: { en: 'Changelog', fa: 'تغییرات' },
-  'decision-order': { en: 'Decision order of a link', fa: 'ترتیب تصمیم‌های پیوند' },
   glossary: { en: 'Glossary', fa: 'واژه‌نامه' },
   'fa/quick-start': { en: 'شروع سریع', fa: 'شروع سریع' },
   'fa/sign-in': { en: 'ورود خریدار', fa: 'ورود خریدار' },

@@ -20,7 +20,6 @@ export const GUIDE_NAMES = [
   'what-there-is-not',
   'versioning',
   'changelog',
-  'decision-order',
   'glossary',
   'fa/quick-start',
   'fa/sign-in',

@@ -51,9 +51,6 @@ const OTHER_KEYS: Readonly<Record<string, 'app' | 'events' | 'rotate' | 'profess
   'docs/buyer-app.md': 'app',
   'docs/keep-in-step.md': 'events',
   'docs/your-key.md': 'rotate',
-  // docs/limits.md has just used up the minute of the other one.
-  'docs/test-identities.md': 'professional',
-  'docs/fa/test-identities.md': 'professional',
   'docs/fa/your-key.md': 'professional',
 };
 
