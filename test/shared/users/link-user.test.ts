@@ -129,21 +129,6 @@ describe('link refuses', () => {
   });
 });
 
-describe('link after a conflict', () => {
-  beforeAll(() => createSeller(table, 'sel_conflict'));
-
-  it('tries again at the ordinal that is free then', async () => {
-    const overtaken = storeWhose(table, async (send) => {
-      await linked(store, linkOf('sel_conflict', 'overtaker'));
-      return send();
-    });
-    const user = await linked(overtaken, linkOf('sel_conflict', 'overtaken'));
-    const { users } = await store.listPage('sel_conflict', 1, 100);
-    expect(users.map(({ display_name }) => display_name)).toEqual(['overtaker', 'overtaken']);
-    expect(users.at(-1)).toEqual(user);
-  });
-});
-
 describe('link of a seller whose counts are too low', () => {
   it.each([
     ['event', { user_count: 1 }],

@@ -95,7 +95,7 @@ export const expectPhones = async (
   );
 };
 
-/** Finds the user of every external id. */
+/** Finds the user of every external id of this seller, whatever external ids the other one has. */
 export const expectExternalIds = async (store: UserStore, seller: ModelSeller): Promise<void> => {
   const found = await Promise.all(EXTERNAL_IDS.map((id) => store.findByExternalId(seller.sellerId, id)));
   expect(found).toEqual(
