@@ -60,10 +60,5 @@ export const eventScenarios = (options: ScenarioOptions): void => {
         expectProblem(beyond, 'events_expired');
       },
     );
-
-    itWith(options, 'gateway problem bodies')('need the scope events:read', async () => {
-      const reply = await call(target(), '/v1/events', { key: target().keys.read_only });
-      expectProblem(reply, 'insufficient_scope');
-    });
   });
 };

@@ -78,9 +78,5 @@ export const keyScenarios = (options: ScenarioOptions): void => {
         expectProblem(await rotate(target(), old), 'too_many_secrets');
       },
     );
-
-    itWith(options, 'gateway problem bodies')('needs the scope key:rotate', async () => {
-      expectProblem(await rotate(target(), target().keys.read_only), 'insufficient_scope');
-    });
   });
 };

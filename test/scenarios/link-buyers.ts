@@ -66,18 +66,6 @@ export const linkBuyersScenarios = (options: ScenarioOptions): void => {
       },
     );
 
-    scenario('returns 409 when the national id is linked with another phone or birth date', async () => {
-      const person = await registeredPerson(target());
-      const other = await registeredPerson(target());
-      await link(target(), person);
-      expectProblem(await link(target(), { ...person, phone: other.phone }), 'user_conflict');
-      expectProblem(await link(target(), { ...person, birth_date: '1359/1/1' }), 'user_conflict');
-    });
-
-    scenario('returns buyer_not_registered for a phone that no buyer has registered', async () => {
-      expectProblem(await link(target(), newPerson()), 'buyer_not_registered');
-    });
-
     scenario(
       'links a buyer with the key that signed the buyer in: every key registers in the sandbox',
       async () => {

@@ -65,17 +65,6 @@ export const listUsersScenarios = (options: ScenarioOptions): void => {
         expect([found.data.map((user) => user.id), found.total, found.total_pages]).toEqual([[id], 1, 1]);
       }
     });
-
-    scenario('keeps the phone in the Link header', async () => {
-      const { phone } = await linkNewBuyer(target());
-      const { link } = await list(target(), `?phone=${encodeURIComponent(phone)}&page_size=3`);
-      const reference = `<?phone=${encodeURIComponent(phone)}&page=1&page_size=3>`;
-      expect(link).toBe(`${reference}; rel="first", ${reference}; rel="last"`);
-      const reply = await call(target(), `/v1/users${link?.slice(1, link.indexOf('>'))}`, {
-        key: target().otherSeller.key,
-      });
-      expect(reply.json<Page>().data.map((user) => user.phone)).toEqual([phone]);
-    });
   });
 
   describe('finding a user by its external id', () => {

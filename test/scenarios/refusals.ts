@@ -5,16 +5,8 @@ import { newPerson } from '#test/generated-people.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from './call.ts';
 import { itWith, type ScenarioOptions } from './target.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
 const keyRows = allRoutes.filter((route) => requiresKey(route, 'api-key'));
 const publicRows = allRoutes.filter((route) => route.access.by === 'public' && !route.path.includes('{'));
-
-/** Each path of the table, with the methods that no row has there. */
-const unknownMethods = [...Map.groupBy(allRoutes, ({ path }) => path)].map(
-  ([path, rows]) =>
-    [path, METHODS.filter((method) => !rows.some((route) => route.method === method))] as const,
-);
 
 /** An invalid body where the row has one: the key and the path are checked before it. */
 const bodyFor = (route: Route) => (route.body === undefined ? {} : { body: {} });
@@ -27,37 +19,24 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
   const enforced = itWith(options, 'gateway problem bodies', 'exact key enforcement');
 
   describe('a request without a valid key', () => {
-    for (const route of keyRows) {
-      enforced(`is refused by ${route.name} with the same bytes for every kind of invalid key`, async () => {
-        const genuine = target().keys.free;
-        const mistyped = `${genuine.slice(0, -1)}${genuine.endsWith('a') ? 'b' : 'a'}`;
-        const bad = [
-          undefined,
-          '',
-          'x',
-          mistyped,
-          newApiKey('blk_test_'),
-          newApiKey('blk_live_'),
-          `${genuine} `.repeat(2),
-        ];
-        const replies = await Promise.all(
-          bad.map((key) =>
-            call(target(), route.path, {
-              method: route.method,
-              ...bodyFor(route),
-              ...(key === undefined ? {} : { key }),
-            }),
-          ),
+    enforced('is refused by every operation with the same bytes for every kind of invalid key', async () => {
+      const bad = [undefined, '', 'x', newApiKey('blk_test_')];
+      const replies: Reply[] = [];
+      for (const route of keyRows) {
+        const request = { method: route.method, ...bodyFor(route) };
+        const sent = bad.map((key) =>
+          call(target(), route.path, key === undefined ? request : { ...request, key }),
         );
-        for (const reply of replies) {
-          expectProblem(reply, 'invalid_api_key');
-          expect(reply.headers.get('cache-control')).toBe('no-store');
-          expect(reply.headers.get('ratelimit')).toBeNull();
-        }
-        expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
-        expect(new Set(replies.map(({ headers }) => headers.get('x-request-id'))).size).toBe(bad.length);
-      });
-    }
+        replies.push(...(await Promise.all(sent)));
+      }
+      for (const reply of replies) {
+        expectProblem(reply, 'invalid_api_key');
+        expect(reply.headers.get('cache-control')).toBe('no-store');
+        expect(reply.headers.get('ratelimit')).toBeNull();
+      }
+      expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
+      expect(new Set(replies.map(({ headers }) => headers.get('x-request-id'))).size).toBe(replies.length);
+    });
   });
 
   describe('a key without the scope', () => {
@@ -90,6 +69,7 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
   describe('an unknown path or method', () => {
     for (const [method, path] of [
       ['POST', '/'],
+      ['PUT', '/v1/users'],
       ['GET', '/v1'],
       ['GET', '/v1//users'],
       ['GET', '/V1/users'],
@@ -97,13 +77,6 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
     ] as const) {
       gatewayMade(`returns not_found: ${method} ${path}`, async () => {
         expectProblem(await call(target(), path, { method }), 'not_found');
-      });
-    }
-
-    for (const [path, methods] of unknownMethods) {
-      gatewayMade(`returns not_found for the methods that ${path} does not have`, async () => {
-        const replies = await Promise.all(methods.map((method) => call(target(), path, { method })));
-        for (const reply of replies) expectProblem(reply, 'not_found');
       });
     }
 

@@ -25,16 +25,6 @@ export const signInScenarios = (options: ScenarioOptions): void => {
       expect(reply.headers.get('cache-control')).toBe('no-store');
     });
 
-    scenario('is sent in no language but fa and en', async () => {
-      for (const locale of ['de', 'fa-IR', null]) {
-        const body = { phone: newPhone(), locale };
-        const refused = await call(target(), '/v1/auth/otp/send', { key: target().keys.app, body });
-        expectProblem(refused, 'validation_failed');
-        const errors = [{ pointer: '#/locale', detail: 'Must be fa or en.' }];
-        expect(refused.json()).toMatchObject({ errors });
-      }
-    });
-
     scenario('is accepted for another spelling of the phone, also in Persian digits', async () => {
       const phone = newPhone();
       expect((await send(target(), toPersianDigits(`0${phone.slice(3)}`))).status).toBe(202);
@@ -67,7 +57,7 @@ export const signInScenarios = (options: ScenarioOptions): void => {
     });
   });
 
-  // A few at once suffice: more of them would take a busy machine longer than the deadline of a request. The handlers' tests try 50.
+  // A few at once suffice: more of them would take a busy machine longer than the deadline of a request. The tests of the store try 50.
   describe('parallel verifies', () => {
     scenario('return exactly one token for ten right codes', async () => {
       const phone = newPhone();

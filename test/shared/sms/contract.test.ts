@@ -121,12 +121,6 @@ describe.each(ROWS)('%s', (name, open) => {
 });
 
 describe.each(ADAPTERS)('%s', (name) => {
-  it.each(OUTCOMES)('calls the provider once: %s', async (outcome) => {
-    const before = simulators.calls()[name].send_code ?? 0;
-    await failureOf(overSimulator(name)().sender.sendCode(messageTo(testPhone(outcome, 50)), neverAborted()));
-    expect(simulators.calls()[name].send_code).toBe(before + 1);
-  });
-
   it('sends the message once when only the response is lost', async () => {
     const phone = testPhone('lost_response', 90 + ADAPTERS.indexOf(name));
     const { sender, codesTo } = overSimulator(name)();
