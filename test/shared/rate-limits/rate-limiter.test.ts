@@ -1,17 +1,10 @@
 import { mock } from 'node:test';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
-import type { Limit, LimitState } from '#shared/rate-limits/limit.ts';
-import {
-  limitKey,
-  type RateLimiter,
-  rateLimiterFromEnv,
-  stateIn,
-  statesIn,
-} from '#shared/rate-limits/rate-limiter.ts';
+import type { LimitState } from '#shared/rate-limits/limit.ts';
+import { limitKey, type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import type { Table } from '#shared/table/client.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
-import { batchGet } from '#shared/table/reads.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
@@ -26,9 +19,8 @@ beforeAll(() => {
 });
 
 const START_MS = Date.parse('2026-11-21T08:00:00Z');
-/** The end of the clock minute and of the clock hour that begin then. */
+/** The end of the clock minute that begins then. */
 const END = START_MS / 1000 + 60;
-const HOUR_END = START_MS / 1000 + 3600;
 
 /** Concurrent requests of one key. */
 const requests = (keyId: string, times: number, limit: number, nowMs = START_MS) =>
@@ -55,53 +47,6 @@ describe('increment', () => {
     );
   });
 
-  it('starts a new count with the next clock minute, not a millisecond earlier', async () => {
-    await requests('minute', 2, 2);
-    expect(allowedOf(await requests('minute', 1, 2, START_MS + 59_999))).toBe(0);
-    expect(await requests('minute', 1, 2, START_MS + 60_000)).toEqual([
-      { allowed: true, remaining: 1, resetSeconds: 60, endsAt: END + 60 },
-    ]);
-  });
-
-  it('does not count refused requests, so a limit that is raised within the minute applies in full', async () => {
-    await requests('raised', 20, 5);
-    expect(allowedOf(await requests('raised', 20, 12))).toBe(7);
-  });
-
-  it('refuses when the limit was lowered below the current count', async () => {
-    await requests('lowered', 5, 10);
-    expect(await requests('lowered', 1, 3)).toEqual([
-      { allowed: false, remaining: 0, resetSeconds: 60, endsAt: END },
-    ]);
-  });
-
-  it('counts each key separately', async () => {
-    await requests('key-a', 3, 3);
-    expect(allowedOf(await requests('key-b', 3, 3))).toBe(3);
-  });
-
-  it('returns the seconds until the next window', async () => {
-    const [state] = await requests('seconds', 1, 5, START_MS + 36_500);
-    expect(state).toEqual({ allowed: true, remaining: 4, resetSeconds: 24, endsAt: END });
-  });
-
-  it('counts per clock hour when the window is an hour', async () => {
-    const limit = limitOf({ subject: 'hourly', limit: 1, name: 'hour', windowSeconds: 3600 });
-    expect(await limiter.increment(limit, START_MS)).toEqual({
-      allowed: true,
-      remaining: 0,
-      resetSeconds: 3600,
-      endsAt: HOUR_END,
-    });
-    expect(await limiter.increment(limit, START_MS + 3_599_999)).toEqual({
-      allowed: false,
-      remaining: 0,
-      resetSeconds: 1,
-      endsAt: HOUR_END,
-    });
-    expect(await limiter.increment(limit, START_MS + 3_600_000)).toMatchObject({ allowed: true });
-  });
-
   it('keeps a count for as long as its limit says after the end of its hour', async () => {
     await requests('forgotten', 1, 5, START_MS + 500);
     expect(await itemOf('forgotten')).toEqual({
@@ -121,21 +66,6 @@ describe('increment', () => {
     expect(await limiter.increment(daily, Date.parse('2026-11-22T00:00:00Z'))).toMatchObject({
       remaining: 1,
     });
-  });
-
-  it('adds nothing with the amount 0, and is refused like others once the limit is used up', async () => {
-    const limit = limitOf({ subject: 'nothing', limit: 1 });
-    const allowed = async (amount: 0 | 1) => (await limiter.increment(limit, START_MS, amount)).allowed;
-    expect([await allowed(0), await allowed(0), await allowed(1)]).toEqual([true, true, true]);
-    expect([await allowed(0), await allowed(1)]).toEqual([false, false]);
-    expect(await itemOf('nothing')).toMatchObject({ minute_0: 1 });
-  });
-
-  it('counts nothing against a limit of 0', async () => {
-    expect(await requests('none', 2, 0)).toEqual(
-      Array(2).fill({ allowed: false, remaining: 0, resetSeconds: 60, endsAt: END }),
-    );
-    expect(await itemOf('none')).toBeUndefined();
   });
 
   it('keeps all counts of a busy key in an hour within one write unit of 1 KB', async () => {
@@ -213,17 +143,6 @@ describe('incrementAndRead', () => {
 });
 
 describe('decrement', () => {
-  const remaining = async (limit: Limit) => stateIn(await itemOf(limit.subject), limit, START_MS).remaining;
-
-  it('refunds one count and never goes below zero', async () => {
-    const limit = limitOf({ subject: 'refund', limit: 1 });
-    await limiter.increment(limit, START_MS);
-    await limiter.decrement(limit, START_MS);
-    await limiter.decrement(limit, START_MS);
-    expect(await remaining(limit)).toBe(1);
-    expect(await itemOf('refund')).toMatchObject({ minute_0: 0 });
-  });
-
   it('is not sent again when its response was lost, so that it never refunds what another request counted', async () => {
     const lossy = losingResponses(table);
     const limit = limitOf({ subject: 'lost-refund', limit: 5 });
@@ -235,22 +154,5 @@ describe('decrement', () => {
     await patientLimiter(lossy).decrement(limit, START_MS);
     expect(await itemOf('lost-refund')).toMatchObject({ minute_0: 1 });
     lossy.client.destroy();
-  });
-});
-
-describe('statesIn', () => {
-  it('returns the states by the names of limits that share an item, and of those that have none', async () => {
-    const one = limitOf({ subject: 'read-a', limit: 2 });
-    const other = limitOf({ subject: 'read-b', name: 'other', limit: 3 });
-    const hourly = limitOf({ subject: 'read-a', name: 'hourly', limit: 4, windowSeconds: 3600 });
-    const limits = [one, hourly, other];
-    await requests('read-a', 2, 2);
-    const keys = limits.map((limit) => limitKey(limit, START_MS));
-    expect(keys[0]).toEqual(keys[1]);
-    expect([...statesIn(await batchGet(table, keys), limits, START_MS)]).toEqual([
-      [one.name, { allowed: false, remaining: 0, resetSeconds: 60, endsAt: END }],
-      [hourly.name, { allowed: true, remaining: 4, resetSeconds: 3600, endsAt: HOUR_END }],
-      [other.name, { allowed: true, remaining: 3, resetSeconds: 60, endsAt: END }],
-    ]);
   });
 });
