@@ -42,6 +42,8 @@ describe('openFolder', () => {
   it('refuses a table whose hash secret is missing, since nothing in it would be found again', async () => {
     await writeFile(join(folder, 'table.sqlite'), '');
     await expect(inFolder(() => {})).rejects.toThrow(`${join(folder, 'hash-secret.json')} is missing`);
+    // The next start finds no claim.
+    expect(await readdir(folder)).toEqual(['table.sqlite']);
   });
 
   it('creates a folder and files that only their owner may read, and leaves no draft', async () => {
@@ -152,6 +154,7 @@ describe('openServiceLog', () => {
       openServiceLog(join(folder, 'service.log'))(line);
     }
     expect(await readFile(join(folder, 'service.log'), 'utf8')).toBe('one\ntwo\n');
+    expect(await modeOf(join(folder, 'service.log'))).toBe(0o600);
   });
 
   it('keeps at most two files of the maximum size', async () => {

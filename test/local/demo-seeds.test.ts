@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Administration } from '#admin/administration.ts';
 import { revokeKey, setScopes } from '#admin/operations/change-key.ts';
+import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { localAdministration } from '#local/administration.ts';
 import { ensureTable } from '#local/database.ts';
 import { type DemoSellers, keysByScope, seedDemo } from '#local/demo-seeds.ts';
@@ -90,6 +91,20 @@ describe('seedDemo', () => {
     const second = await seedDemo(file, admin);
     expect(second.keys).toEqual({ ...first.keys, free: second.keys.free });
     expect(second.keys.free).not.toBe(first.keys.free);
+  });
+
+  it('issues a key again that belongs to another seller, or whose seller is suspended', async () => {
+    const first = await seedDemo(file, admin);
+    const swapped = { ...first, keys: { ...first.keys, free: first.other_seller.key } };
+    await writeFile(file, JSON.stringify(swapped));
+    const second = await seedDemo(file, admin);
+    expect(second).toEqual({ ...first, keys: { ...first.keys, free: second.keys.free } });
+    expect((await secretOf(second.keys.free))?.seller_id).toBe(first.seller_id);
+    await setSellerStatus(admin, first.seller_id, 'suspended');
+    const third = await seedDemo(file, admin);
+    expect(third.seller_id).not.toBe(first.seller_id);
+    expect((await secretOf(third.keys.free))?.seller_id).toBe(third.seller_id);
+    expect(third.other_seller).toEqual(first.other_seller);
   });
 
   it('creates new sellers and keys when the file is damaged', async () => {

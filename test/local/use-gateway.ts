@@ -20,7 +20,7 @@ export const STAGE = 'arn:aws:execute-api:us-east-1:000000000000:local/local';
 export interface Setup {
   readonly authorize?: (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
   readonly handle?: (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
-  readonly inPlan?: boolean;
+  readonly inPlan?: () => boolean;
   readonly otpAccess?: OtpAccess;
 }
 
@@ -99,12 +99,12 @@ export const useGateway = () => {
       flushes += 1;
     },
     async start(setup: Setup = {}) {
-      const { inPlan = true, otpAccess = 'api-key' } = setup;
+      const { inPlan = () => true, otpAccess = 'api-key' } = setup;
       const serve = gateway({
         functions: functionsOf(setup),
         usagePlans: {
           flushes: async () => flushes,
-          throttleOf: async () => (inPlan ? usagePlanThrottle('free') : undefined),
+          throttleOf: async () => (inPlan() ? usagePlanThrottle('free') : undefined),
         },
         otpAccess,
         buckets: tokenBuckets(() => time.nowMs),

@@ -24,7 +24,7 @@ const readPage = async (name: DocsFileName): Promise<DocsFile> =>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-search-'));
-  await writePages(folder, LOCAL_SITE);
+  await writePages(folder, LOCAL_SITE, ['search', 'reference', 'key', ...GUIDE_NAMES]);
   entries = JSON.parse((await readPage('search')).body);
 });
 
