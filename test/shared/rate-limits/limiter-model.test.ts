@@ -86,14 +86,19 @@ const modelLimiter = () => {
 
 let runs = 0;
 
-/** Replays a history on the store and on the model. Returns the states of both. */
-const replay = async (history: readonly Action[]) => {
+/** The limits of a history, which no other one counts. */
+const storedLimits = () => {
   runs += 1;
   const run = runs;
+  return (limit: Counted, max: number): Limit =>
+    limitOf({ ...limit, subject: `${run}-${limit.subject}`, limit: max });
+};
+
+/** Replays a history on the store and on the model. Returns the states of both. */
+const replay = async (history: readonly Action[]) => {
+  const stored = storedLimits();
   const limiter = patientLimiter(table);
   const model = modelLimiter();
-  const stored = (limit: Counted, max: number): Limit =>
-    limitOf({ ...limit, subject: `${run}-${limit.subject}`, limit: max });
   const pairs: { stored: unknown; expected: unknown }[] = [];
   let nowMs = START_MS;
   for (const step of history) {
