@@ -14,13 +14,15 @@ import type { User } from '#shared/users/schema.ts';
 import { type TestAdministration, useAdministration } from '#test/admin/operations/use-administration.ts';
 import { bearerOf, ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { type NewUser, newPerson } from '#test/generated-people.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
 import { createSeller, itemsOf } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { buyerAppOn } from './buyer-links-under-test.ts';
-import { createUserUnderTest } from './create-user-under-test.ts';
+import { createUserUnderTest, newKey } from './create-user-under-test.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
+import { outcomeOf } from './outcome.ts';
 import { linkPerson } from './users-on.ts';
 
 const [NEW, MIDDLE, OLDEST] = ['n', 'm', 'o'].map((letter) => letter.repeat(40)) as [string, string, string];
@@ -194,6 +196,20 @@ const cases: readonly Case[] = [
     result: async ({ stranger, user }) =>
       (await links().check({ path: { id: user.id }, body: bodyOf(stranger) })).json.code,
     expected: () => 'user_conflict',
+  },
+  {
+    operation: 'check-user',
+    guarantee: "counts a check of the user's own phone without a verdict as no refused link",
+    async result({ person, user }) {
+      const { table } = deployment;
+      const registry = { ownership: unavailableBecause('upstream') };
+      const { check, clock } = createUserUnderTest(table, { registry, deps: (own) => ({ ...own, hashes }) });
+      const key = newKey('professional');
+      const reply = await check({ authorizer: key, path: { id: user.id }, body: bodyOf(person) });
+      const { code, counts } = await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply);
+      return [code, counts['paid-checks-per-day'], counts['refused-links-per-hour']];
+    },
+    expected: () => ['verification_unavailable', 1, undefined],
   },
   {
     operation: 'list-users',

@@ -1,0 +1,109 @@
+import { callerFrom } from '#shared/api-keys/caller.ts';
+import type { Limit, LimitState } from '#shared/rate-limits/limit.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
+import { checkLimits } from '#shared/users/check-limits.ts';
+import { paidCheck } from '#shared/users/paid-check.ts';
+import { type FakeResults, fakeIdentityRegistry } from '#test/fakes/identity-registry.ts';
+import { unavailableBecause } from '#test/fakes/unavailable.ts';
+import { callerContext } from '#test/functions/harness.ts';
+
+const HASHES = { sellerId: 'sel_1', person: new KeyedHash('person'), phone: new KeyedHash('phone') };
+const PERSON = {
+  nationalId: '9990010048',
+  birthDate: { year: 1370, month: 1, day: 15 },
+  phone: '+989990001004',
+};
+
+/** A limiter that counts by name and refuses the limits that are used up. */
+const limiterOf = (usedUp: readonly string[]) => {
+  const counts: Record<string, number> = {};
+  const add = (name: string, amount: number): void => {
+    counts[name] = (counts[name] ?? 0) + amount;
+  };
+  const limiter = {
+    increment: async ({ name }: Limit): Promise<LimitState> => {
+      const allowed = !usedUp.includes(name);
+      add(name, allowed ? 1 : 0);
+      return { allowed, remaining: 0, resetSeconds: 30, endsAt: 1_800_000_000 };
+    },
+    decrement: async ({ name }: Limit) => add(name, -1),
+  };
+  return { limiter, counts };
+};
+
+interface Case {
+  readonly results: FakeResults;
+  readonly usedUp?: readonly string[];
+  readonly countsUndecided?: boolean;
+}
+
+/** Makes a check. Returns the code of its problem, and what stays counted. */
+const outcomeOf = async ({ results, usedUp = [], countsUndecided = true }: Case) => {
+  const { limiter, counts } = limiterOf(usedUp);
+  const deps = { rateLimiter: limiter, identityRegistry: fakeIdentityRegistry(results), clock: () => 0 };
+  const limits = checkLimits(callerFrom(callerContext, 0), HASHES, undefined);
+  const code = await paidCheck(deps, { limits, person: PERSON, countsUndecided }).then(
+    () => 'matched',
+    (error) => error.code,
+  );
+  const counted = Object.entries(counts).filter(([, count]) => count !== 0);
+  return { code, counted: Object.fromEntries(counted) };
+};
+
+const BEGUN = { 'begun-checks': 1, 'paid-checks-per-day': 1 };
+const NOT_FOUND: FakeResults = { identity: () => 'not_found' };
+const NO_VERDICT: FakeResults = { ownership: () => unavailableBecause('upstream') };
+const NOT_CALLED: FakeResults = {
+  identity: () => unavailableBecause('circuit_open'),
+  ownership: () => unavailableBecause('circuit_open'),
+};
+
+describe('paidCheck', () => {
+  it.each([
+    ['its beginning alone when both registries match', { results: {} }, 'matched', BEGUN],
+    [
+      'a verdict against the person for the person and the key',
+      { results: NOT_FOUND },
+      'identity_mismatch',
+      { ...BEGUN, 'failed-checks': 1, 'failed-checks-per-hour': 1 },
+    ],
+    [
+      'such a verdict for the person although the limit of the key is used up',
+      { results: NOT_FOUND, usedUp: ['failed-checks-per-hour'], countsUndecided: false },
+      'rate_limit_exceeded',
+      { ...BEGUN, 'failed-checks': 1 },
+    ],
+    [
+      'such a verdict for the key although the limit of the person is used up',
+      { results: NOT_FOUND, usedUp: ['failed-checks'], countsUndecided: false },
+      'too_many_attempts',
+      { ...BEGUN, 'failed-checks-per-hour': 1 },
+    ],
+    [
+      'a check without a verdict as a refused link',
+      { results: NO_VERDICT },
+      'verification_unavailable',
+      { ...BEGUN, 'refused-links-per-hour': 1 },
+    ],
+    [
+      'no refused link where a check without a verdict tells nothing',
+      { results: NO_VERDICT, countsUndecided: false },
+      'verification_unavailable',
+      BEGUN,
+    ],
+    [
+      'no beginning when no provider was called',
+      { results: NOT_CALLED, countsUndecided: false },
+      'verification_unavailable',
+      {},
+    ],
+    [
+      'nothing of the key when the person has no check left',
+      { results: {}, usedUp: ['begun-checks'], countsUndecided: false },
+      'too_many_attempts',
+      {},
+    ],
+  ] as const)('counts %s', async (_what, given, code, counted) => {
+    expect(await outcomeOf(given)).toEqual({ code, counted });
+  });
+});
