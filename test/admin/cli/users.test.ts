@@ -1,3 +1,5 @@
+import { putAll } from '#admin/stores/batches.ts';
+import { externalIdKey, phoneLinkKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
 import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
 import { newPhone } from '#test/generated-people.ts';
@@ -110,6 +112,18 @@ describe('users', () => {
     const one = await shell.json('users', 'show', 'order:cli-1', '--seller', other);
     expect(one.data).toEqual([{ seller_id: other, ...theirs }]);
     expect((await shell.cli('users', 'show', 'order:cli-1', '--seller', other)).out).toContain('order:cli-1');
+  });
+
+  it('does not show a user that has another phone or external id than its pointer says', async () => {
+    const { id } = await linkBuyer(shell.table, sellerId, 'hash of a phone');
+    const phone = newPhone();
+    const { current: hash } = await shell.hashes.phone(phone);
+    await putAll(shell.table, [
+      { ...externalIdKey(sellerId, 'order:stale'), user_id: id },
+      { ...phoneLinkKey(hash, sellerId, 1), user_id: id },
+    ]);
+    for (const wanted of ['order:stale', phone])
+      expect((await shell.cli('users', 'show', wanted)).exitCode).toBe(1);
   });
 
   it('does not show a user of another seller, and does not repeat what was typed', async () => {

@@ -28,30 +28,56 @@ beforeEach(async () => {
 
 const inSeconds = (seconds: number): number => Math.floor(deployment.admin.clock() / 1000) + seconds;
 
-const actions = async () =>
-  (await deployment.admin.audit.list(sellerId, { limit: 10 })).map(({ action }) => action);
+const records = () => deployment.admin.audit.list(sellerId, { limit: 10 });
 
 type ChangeOfKey = (admin: TestAdministration['admin'], keyId: string) => Promise<unknown>;
 
 describe('a change of a key', () => {
-  it.each([
-    ['key.assigned', () => assignPlan(deployment.admin, keyId, 'professional')],
-    ['key.scopes_set', () => setScopes(deployment.admin, keyId, ['users:write'])],
-    ['key.expiry_set', () => setExpiry(deployment.admin, keyId, 4_000_000_000)],
+  it.each<[string, object, () => Promise<unknown>]>([
+    [
+      'key.assigned',
+      { from: 'free', to: 'professional' },
+      () => assignPlan(deployment.admin, keyId, 'professional'),
+    ],
+    [
+      'key.scopes_set',
+      { from: 'users:read', to: 'users:write buyers:register' },
+      () => setScopes(deployment.admin, keyId, ['users:write', 'buyers:register']),
+    ],
+    [
+      'key.expiry_set',
+      { from: 'never', to: '2096-10-02T07:06:40.000Z' },
+      () => setExpiry(deployment.admin, keyId, 4_000_000_000),
+    ],
     [
       'key.limits_set',
-      () => setKeyLimits(deployment.admin, keyId, { set: { 'sms-per-hour': 5 }, unset: [] }),
+      { from: 'none', to: 'paid-checks-per-day=9 sms-per-hour=5' },
+      () =>
+        setKeyLimits(deployment.admin, keyId, {
+          set: { 'sms-per-hour': 5, 'paid-checks-per-day': 9 },
+          unset: [],
+        }),
     ],
-    ['key.renamed', () => renameKey(deployment.admin, keyId, 'checkout')],
-    ['key.revoked', () => revokeKey(deployment.admin, keyId)],
-    ['seller.renamed', () => renameSeller(deployment.admin, sellerId, 'Parvin Shoes')],
-    ['seller.suspended', () => setSellerStatus(deployment.admin, sellerId, 'suspended')],
-  ] as const)('writes one record %s when the change is repeated', async (action, change) => {
-    await change();
-    deployment.clock.advance(1);
-    await change();
-    expect(await actions()).toEqual([action, 'key.issued', 'seller.created']);
-  });
+    ['key.renamed', { from: 'server', to: 'checkout' }, () => renameKey(deployment.admin, keyId, 'checkout')],
+    ['key.revoked', {}, () => revokeKey(deployment.admin, keyId)],
+    [
+      'seller.renamed',
+      { from: 'Kaveh Books', to: 'Parvin Shoes' },
+      () => renameSeller(deployment.admin, sellerId, 'Parvin Shoes'),
+    ],
+    ['seller.suspended', {}, () => setSellerStatus(deployment.admin, sellerId, 'suspended')],
+  ])(
+    'writes one record %s, with what was and what is, when the change is repeated',
+    async (action, details, change) => {
+      await change();
+      deployment.clock.advance(1);
+      await change();
+      const [record, ...earlier] = await records();
+      const ofKey = action.startsWith('key.') ? { key_id: keyId } : {};
+      expect(record).toMatchObject({ action, actor: 'local:tester', seller_id: sellerId, details, ...ofKey });
+      expect(earlier.map((each) => each.action)).toEqual(['key.issued', 'seller.created']);
+    },
+  );
 
   itForAll<[string, ChangeOfKey]>([
     ['the plan', (admin, id) => assignPlan(admin, id, 'professional')],

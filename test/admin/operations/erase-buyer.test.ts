@@ -13,6 +13,7 @@ import {
   phoneLinkKey,
   phoneLinksPartition,
 } from '#shared/table/keys.ts';
+import { getItem } from '#shared/table/reads.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
@@ -160,6 +161,16 @@ describe('eraseBuyer', () => {
     await put({ ...phoneLinkKey(CURRENT, first.seller_id, 3), user_id: other.id });
     expect(await eraseBuyer(deployment.admin, HASHES)).toMatchObject({ users: 4 });
     expect(await userReads(deployment.table).getUser(first.seller_id, other.id)).toEqual(other);
+    expect((await readBuyerData(deployment.admin, HASHES)).links).toEqual([]);
+  });
+
+  it('keeps the person of a later link beside an ended link that it does not belong to', async () => {
+    const seller = await deployment.seller();
+    const person = personKey(seller.seller_id, 'linked again');
+    await put({ ...person, phone_hash: CURRENT, user_id: 'usr_later' });
+    await put({ ...endedLinkKey(CURRENT, seller.seller_id, 'linked again'), refused_at: 1 });
+    await eraseBuyer(deployment.admin, HASHES);
+    expect(await getItem(deployment.table, person)).toMatchObject({ user_id: 'usr_later' });
     expect((await readBuyerData(deployment.admin, HASHES)).links).toEqual([]);
   });
 

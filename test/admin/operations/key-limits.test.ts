@@ -152,15 +152,4 @@ describe('the limits of a key', () => {
     expect(await limitsOfSecret(issued.secret)).toBeUndefined();
     expect((await deployment.admin.keys.find(key_id))?.limits).toBeUndefined();
   });
-
-  it('records the overrides before and after in the audit', async () => {
-    const { key_id } = issued.key;
-    await setKeyLimits(deployment.admin, key_id, { set: { 'sms-per-hour': 1 }, unset: [] });
-    const [record] = await deployment.admin.audit.list(issued.seller.seller_id, { limit: 1 });
-    expect(record).toMatchObject({
-      action: 'key.limits_set',
-      key_id,
-      details: { from: 'none', to: 'sms-per-hour=1' },
-    });
-  });
 });
