@@ -67,16 +67,13 @@ describe('200', () => {
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 describe('a path with a slash at its end', () => {
-  it.each(['errors', 'fa/errors'])(
-    'is the same page, but for the way from there to the service: %s',
-    async (name) => {
-      const [plain, slashed] = [await get(name), await get(`${name}/`)];
-      expect(slashed.status).toBe(200);
-      expect(linksOf(slashed.body).map((link) => link.replace('../', ''))).toEqual(
-        linksOf(plain.body).map((link) => link),
-      );
-    },
-  );
+  it.each(PAGES)('is the same page, but for the way from there to the service: %s', async (name) => {
+    const [plain, slashed] = [await get(name), await get(`${name}/`)];
+    expect(slashed.status).toBe(200);
+    expect(linksOf(slashed.body).map((link) => link.replace('../', ''))).toEqual(
+      linksOf(plain.body).map((link) => link),
+    );
+  });
 });
 
 describe('a text file', () => {

@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { inputSchema, type SchemaObject } from '#reference/openapi/json-schema.ts';
 import { allRoutes } from '#shared/routes.ts';
 
-/** Every string field of every body: its schema in the service, and its schema in the document. */
-const fields = allRoutes.flatMap((route) =>
+/** Every field of every body: its schema in the service, and its schema in the document. */
+const everyField = allRoutes.flatMap((route) =>
   Object.entries(route.body?.entries ?? {}).map(
     ([name, schema]) =>
       [
@@ -14,6 +14,15 @@ const fields = allRoutes.flatMap((route) =>
         inputSchema(route.body as v.GenericSchema).properties?.[name] as SchemaObject,
       ] as const,
   ),
+);
+
+/** Once for the rows that share both schemas. */
+const fields = everyField.filter(
+  ([, schema, published], index) =>
+    everyField.findIndex(
+      ([, itsSchema, itsPublished]) =>
+        itsSchema === schema && JSON.stringify(itsPublished) === JSON.stringify(published),
+    ) === index,
 );
 
 const ZEROS = [0x30, 0x6f0, 0x660];
