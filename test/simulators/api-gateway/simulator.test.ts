@@ -127,7 +127,7 @@ describe('the simulated API Gateway', () => {
     }));
     const full = await startApiGateway({ keys });
     const created = full.usagePlans.createKey({ name: 'key', value: VALUE, enabled: true });
-    await expect(created).rejects.toMatchObject({ name: 'Refusal', code: 'key_quota_reached' });
+    await expect(created).rejects.toMatchObject({ name: 'AdminError', code: 'key_quota_reached' });
     await full.stop();
   });
 });
