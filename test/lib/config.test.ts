@@ -40,6 +40,7 @@ describe('the settings of a stage', () => {
       [{ signingKeys: [] }, 'signing keys must be different labels'],
       [{ retiredSigningKeys: ['k1'] }, 'signing keys must be different labels'],
       [{ issuers: ['domain'] }, `issuers may name 'domain' only with domain`],
+      [{ issuers: ['default-endpoint', 'domain'] }, `issuers may name 'domain' only with domain`],
       [{ domain: CLOSED_DOMAIN }, `'default-endpoint' first only while that is open`],
       [{ otpAccess: 'public' }, 'otpAccess "public" requires firewall and spend.smsPerDay'],
       [{ otpAccess: 'public', firewall }, 'otpAccess "public" requires'],

@@ -96,6 +96,14 @@ describe('openFolder', () => {
     },
   );
 
+  it('refuses a folder that another process uses, and leaves its claim', async () => {
+    const pid = String(process.ppid);
+    await writeFile(join(folder, 'service.pid'), pid);
+    await expect(inFolder(() => {})).rejects.toThrow(`Another service (process ${pid}) is using`);
+    expect(await readdir(folder)).toEqual(['service.pid']);
+    expect(await readFile(join(folder, 'service.pid'), 'utf8')).toBe(pid);
+  });
+
   it('waits for the end of a process that was killed while it used the folder', async () => {
     const child = openElsewhere(
       `await openFolder('${folder}', parts); process.stdout.write('open'); setInterval(() => {}, 1000);`,
