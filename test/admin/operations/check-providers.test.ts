@@ -124,10 +124,10 @@ describe('the check of a scripted provider', () => {
   });
 
   it('shows all balances of an account, and is ok if one of them is left', async () => {
-    const balances = [balanceOf('GIFT', 0), balanceOf('WALLET', 70)];
+    const balances = [balanceOf('GIFT', 0), balanceOf('WALLET', 1)];
     expect(await check('jibit', { status: 200, json: { balances } })).toMatchObject({
       state: 'ok',
-      answer: '0 IRR GIFT, 70 IRR WALLET',
+      answer: '0 IRR GIFT, 1 IRR WALLET',
     });
   });
 

@@ -32,7 +32,10 @@ describe('setSellerStatus', () => {
       expect(await works(secret)).toBe(true);
     }
     const actions = (await admin.audit.list(seller.seller_id, { limit: 10 })).map(({ action }) => action);
-    expect(actions.filter((action) => /suspended|resumed/.test(action))).toHaveLength(4);
+    const before = ['seller.created', 'key.issued'];
+    const twice = ['seller.resumed', 'seller.resumed', 'seller.suspended', 'seller.suspended'];
+    // Two records of one millisecond are in no order.
+    expect(actions.sort()).toEqual([...before, ...twice].sort());
   });
 
   it('suspends the keys of a damaged table that lacks the items which find them by id', async () => {
