@@ -114,11 +114,17 @@ describe('the plan limit', () => {
     expect((await call({ authorizer })).status).toBe(200);
   });
 
-  it('is checked before the input', async () => {
+  it('precedes the input, and what a GET that is counted beside its handler met', async () => {
     const authorizer = { ...callerContext, keyId: 'key_order', plan: 'free' };
     const { call } = create();
     await Promise.all(Array.from({ length: 100 }, () => call({ authorizer, rawBody: '{' })));
-    expect((await call({ authorizer, rawBody: '{' })).json.code).toBe('rate_limit_exceeded');
+    const failing = list({ users: { listPage: () => Promise.reject(new Error('no page')) } });
+    const replies = [
+      await call({ authorizer, rawBody: '{' }),
+      await list().call({ authorizer, query: { page: 'x' } }),
+      await failing.call({ authorizer }),
+    ];
+    expect(new Set(replies.map(({ json }) => json.code))).toEqual(new Set(['rate_limit_exceeded']));
   });
 
   it('allows a request and logs a metric when its store cannot be reached', async () => {
