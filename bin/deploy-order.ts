@@ -1,14 +1,16 @@
-/**
- * `node bin/deploy-order.ts <folder of the checkout that is deployed>`: says which stages the stacks of this checkout cannot be deployed to at once. Run
- * `npm run synth` in both first. Prints annotations of GitHub.
- */
+/** Compares the exports that go away with the imports of what is deployed. Exits 2 on a wrong command line. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportsInUse } from '#lib/deploy-order.ts';
 import { apiStackName, dataStackName } from '#lib/outputs.ts';
 import { STAGE_NAMES } from '#lib/stages.ts';
+import { commandLine } from './command-line.ts';
 
-const [deployedFolder = ''] = process.argv.slice(2);
+const USAGE = `Usage: node bin/deploy-order.ts <folder of the checkout that is deployed>
+
+Says to which stages the stacks of this checkout cannot be deployed at once, as annotations of GitHub. Run npm run synth in both first.`;
+
+const [deployedFolder = ''] = commandLine(USAGE, { allowPositionals: true }).positionals;
 
 const templateIn = (folder: string, stage: string, stack: string) => {
   const file = join(folder, 'cdk.out', stage, `${stack}.template.json`);

@@ -5,11 +5,13 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What is in bin/ besides programs, the CDK app, which the CDK CLI runs, and stage.ts, which passes its options on to the CDK CLI. */
+/** What is in bin/ besides programs, what the CDK CLI and the linter run, and stage.ts, which passes its options on to the CDK CLI. */
 const OTHERS = [
   'app.ts',
   'command-line.ts',
+  'credentials.ts',
   'deployments.ts',
+  'import-report.mjs',
   'node-version.mjs',
   'require-node.mjs',
   'stage.ts',

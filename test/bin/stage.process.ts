@@ -73,10 +73,11 @@ describe('bin/stage.ts', () => {
 
   it('takes the API stack alone with --api', () => {
     // The CLI names the stacks if there are more than one.
-    const stacks = (...args: readonly string[]) =>
-      run(STAGE, 'synth', '--quiet', '--stage', 'dev', ...args, ...APP).stderr.match(
-        /buyer-linking-dev-\w+/g,
-      );
+    const stacks = (...args: readonly string[]) => {
+      const { stdout, stderr } = run(STAGE, 'synth', '--quiet', '--stage', 'dev', ...args, ...APP);
+      // Where CI is set, the CLI writes to stdout.
+      return `${stdout}${stderr}`.match(/buyer-linking-dev-\w+/g);
+    };
     expect([stacks(), stacks('--api')]).toEqual([['buyer-linking-dev-data', 'buyer-linking-dev-api'], null]);
   });
 

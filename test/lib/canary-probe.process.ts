@@ -45,7 +45,10 @@ describe('the probe of a stage with the sandbox', () => {
   test('fails if two runs take the same phone within 60 seconds, which the choice among 1,000 makes rare', async () => {
     const run = () => probe({ addresses: [service.demo.base_url], apiKey, testPerson: testPersonOf(3) });
     await run();
-    await expect(run()).rejects.toThrow('POST /v1/auth/otp/send is 202: expected status 202, got status 429');
+    const { base_url: address } = service.demo;
+    await expect(run()).rejects.toThrow(
+      `POST /v1/auth/otp/send is 202 at ${address}: expected status 202, got status 429`,
+    );
   });
 
   test('fails if the key lacks a scope', async () => {

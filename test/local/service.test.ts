@@ -108,7 +108,10 @@ describe('another service', () => {
     const before = { ...process.env };
     // That of the running service.
     delete process.env.DYNAMODB_ENDPOINT;
-    running.defer(() => void Object.assign(process.env, before));
+    running.defer(() => {
+      delete process.env.DYNAMODB_ENDPOINT;
+      Object.assign(process.env, before);
+    });
     running.defer(redirectLog(() => {}));
     folder = await newDataFolder();
     running.defer(() => removeDataFolder(folder));

@@ -4,7 +4,7 @@ import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { testNationalId } from '#shared/providers/test-identities.ts';
 import { peopleMade } from '#test/generated-people.ts';
 import { localTarget } from '#test/service/local-target.ts';
-import { codesIn, foundIn, spellings, type Traces, tracesOf } from '#test/service/privacy.ts';
+import { codesIn, foundIn, spellings, tracesOf } from '#test/service/privacy.ts';
 import { refusedKeyTests } from '#test/service/refused-keys.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { everyScenario } from './every-scenario.ts';
@@ -23,63 +23,43 @@ afterAll(async () => {
   await removeDataFolder(service.folder);
 });
 
+/** The search finds names that are stored. So it would find the rest too. */
+const expectTraces = ({ terminal, log, database, items }: Awaited<ReturnType<typeof tracesOf>>): void => {
+  const lines = [terminal, log].map((text) => text.split('\n').length);
+  expect(Math.min(...lines)).toBeGreaterThan(500);
+  const names = peopleMade.map(({ display_name }) => display_name);
+  expect(foundIn(database, names).length).toBeGreaterThan(15);
+  expect(foundIn(items, names).length).toBeGreaterThan(15);
+};
+
+/**
+ * No national id, code or key is in the terminal after its first page, the log, the database files or the table, and no phone in the terminal or the log.
+ * A code is looked for in texts only: in a file its six digits are chance.
+ */
+const expectNothingPersonal = async (): Promise<void> => {
+  const traces = await tracesOf(service);
+  expectTraces(traces);
+  const { terminal, log, database, items } = traces;
+  const nationalIds = [
+    ...peopleMade.map(({ national_id }) => national_id),
+    ...(['not_found', 'deceased', 'not_owner'] as const).map((outcome) => testNationalId(outcome)),
+  ].flatMap(spellings);
+  // Without the prefix +98, so that 0098 and 0 are found too.
+  const phones = peopleMade.map(({ phone }) => phone.slice(3)).flatMap(spellings);
+  const codes = peopleMade.map(({ phone }) => sandboxCode(phone));
+  const keys = [...Object.values(service.demo.keys), service.demo.other_seller.key];
+  expect(nationalIds.length).toBeGreaterThan(60);
+  expect(codes.length).toBeGreaterThan(30);
+  for (const where of [terminal, log, database, items])
+    expect(foundIn(where, [...nationalIds, ...keys])).toEqual([]);
+  for (const where of [terminal, log]) expect(foundIn(where, phones)).toEqual([]);
+  for (const where of [terminal, log, items]) expect(codesIn(where, codes)).toEqual([]);
+};
+
 describe('the local service', () => {
   refusedKeyTests(() => service);
   everyScenario({ target: () => target });
-});
 
-describe('after all scenarios', () => {
-  let traces: Traces;
-  let nationalIds: string[];
-  let phones: string[];
-  let codes: string[];
-  let keys: string[];
-
-  beforeAll(async () => {
-    traces = await tracesOf(service);
-    const { demo } = service;
-    nationalIds = [
-      ...peopleMade.map(({ national_id }) => national_id),
-      ...(['not_found', 'deceased', 'not_owner'] as const).map((outcome) => testNationalId(outcome)),
-    ].flatMap(spellings);
-    // Without the prefix +98, so that 0098 and 0 are found too.
-    phones = peopleMade.map(({ phone }) => phone.slice(3)).flatMap(spellings);
-    codes = peopleMade.map(({ phone }) => sandboxCode(phone));
-    keys = [...Object.values(demo.keys), demo.other_seller.key];
-  });
-
-  it('the search finds names that are stored, in traces that are not empty', () => {
-    expect(nationalIds.length).toBeGreaterThan(60);
-    expect(codes.length).toBeGreaterThan(30);
-    expect(traces.log.split('\n').length).toBeGreaterThan(500);
-    expect(traces.terminal.split('\n').length).toBeGreaterThan(500);
-    const names = peopleMade.map(({ display_name }) => display_name);
-    expect(foundIn(traces.database, names).length).toBeGreaterThan(15);
-    expect(foundIn(traces.items, names).length).toBeGreaterThan(15);
-  });
-
-  it('no national id is in the terminal, the log, the database files or the table', () => {
-    expect(foundIn(traces.terminal, nationalIds)).toEqual([]);
-    expect(foundIn(traces.log, nationalIds)).toEqual([]);
-    expect(foundIn(traces.database, nationalIds)).toEqual([]);
-    expect(foundIn(traces.items, nationalIds)).toEqual([]);
-  });
-
-  it('no phone is in the terminal or the log', () => {
-    expect(foundIn(traces.terminal, phones)).toEqual([]);
-    expect(foundIn(traces.log, phones)).toEqual([]);
-  });
-
-  it('no code is in the terminal, the log or the table', () => {
-    expect(codesIn(traces.terminal, codes)).toEqual([]);
-    expect(codesIn(traces.log, codes)).toEqual([]);
-    expect(codesIn(traces.items, codes)).toEqual([]);
-  });
-
-  it('no key is in the terminal after its first page, the log, the database files or the table', () => {
-    expect(foundIn(traces.terminal, keys)).toEqual([]);
-    expect(foundIn(traces.log, keys)).toEqual([]);
-    expect(foundIn(traces.database, keys)).toEqual([]);
-    expect(foundIn(traces.items, keys)).toEqual([]);
-  });
+  // Whatever the order of the tests was.
+  afterAll(expectNothingPersonal);
 });

@@ -137,7 +137,11 @@ describe('the smoke test is refused in one sentence', () => {
     [['--url', 'http://example.com'], 2, '--url must be https, or http on loopback.'],
     [['--local', '--stage', 'dev'], 2, '--local and --stage exclude each other.'],
     [['--stge', 'dev'], 2, "Unknown option '--stge'. Try --help."],
-    [['--local', '--data', '/nowhere'], 1, 'The local service is not running. Start it with npm start.'],
+    [
+      ['--local', '--data', '/nowhere'],
+      1,
+      'The local service is not running in /nowhere. Start it with npm start -- --data /nowhere.',
+    ],
   ] as [string[], number, string][])('for %j with exit code %i', async (args, exitCode, sentence) => {
     const ended = await smoke(...args);
     expect(ended).toMatchObject({ exitCode, out: '' });
@@ -155,7 +159,8 @@ describe('the smoke test is refused in one sentence', () => {
     expect(await start(['--stage', 'dev'], nobody).ended).toEqual({
       exitCode: 1,
       out: '',
-      error: 'error: No AWS credentials were found. Sign in, or name a profile with --profile.\n',
+      error:
+        'error: No AWS credentials were found (CredentialsProviderError). Sign in, or name a profile with --profile.\n',
     });
   });
 });
