@@ -10,7 +10,7 @@ const AT_ONCE = 30;
 /** Wrong codes at once for phones without a code, many times the key's limit: afterwards a buyer with the right code signs in. */
 const checkRound = async (options: CampaignOptions, round: number): Promise<void> => {
   const { deployment, report, used } = options;
-  const { key, keyId } = await deployment.newSeller('Tries without a code');
+  const { key, keyId } = await deployment.newSeller(`Tries without a code ${round}`);
   await deployment.admin('keys', 'limits', keyId, '--set', 'failed-verifies-per-hour=2', '--yes');
   used.keys.add(key);
   const first = FIRST_PERSON + round * 2 * AT_ONCE;
