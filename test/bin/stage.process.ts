@@ -37,6 +37,9 @@ const runInAccount = (variables: NodeJS.ProcessEnv, ...args: readonly string[]) 
 
 const STAGE = 'bin/stage.ts';
 
+/** An app of its own: a synthesis of the service takes ten seconds. */
+const APP = ['--no-notices', '--app', 'node test/bin/context-app.ts'];
+
 /** The sentences about prod, each of which must be printed once. */
 const UNSET = ['account', 'region', 'alarms', 'spend', 'budget', 'backupCopy'].map(
   (name) => `Set ${name} of prod in lib/stages.ts: `,
@@ -57,9 +60,6 @@ const gradualAliases = (): readonly unknown[] => {
 };
 
 describe('bin/stage.ts', () => {
-  // An app of its own: a synthesis of the service takes ten seconds.
-  const APP = ['--no-notices', '--app', 'node test/bin/context-app.ts'];
-
   it('synthesizes every stage if none is named', () => {
     const { status, stderr } = run(STAGE, 'synth', '--quiet', ...APP);
     expect(status).toBe(0);
@@ -139,14 +139,10 @@ describe('the scripts that call AWS', () => {
 
   it('give the reason of AWS for credentials that it refuses, and go on to CDK with others', async () => {
     const { environment: variables, session } = account;
-    const app = ['--no-notices', '--app', 'node test/bin/context-app.ts'];
-    const passed = await runInAccount(variables, STAGE, 'deploy', '--stage', 'dev', '--help');
-    expect(passed).toMatchObject({ status: 0, stdout: expect.stringContaining('cdk deploy') });
-    expect((await runInAccount(variables, STAGE, 'diff', '--stage', 'dev', ...app)).stderr).toContain(
-      'stage dev',
-    );
+    const diff = () => runInAccount(variables, STAGE, 'diff', '--stage', 'dev', ...APP);
+    expect((await diff()).stderr).toContain('stage dev');
     session.isExpired = true;
-    const { status, stderr } = await runInAccount(variables, STAGE, 'diff', '--stage', 'dev', ...app);
+    const { status, stderr } = await diff();
     expect(status).toBe(1);
     expect(stderr).toMatch(/^The AWS credentials do not work \(ExpiredToken: expired\)\. [^\n]+\n$/);
   });
@@ -154,8 +150,13 @@ describe('the scripts that call AWS', () => {
 
 describe('the scripts for prod, while it must set something', () => {
   let synth: ReturnType<typeof run>;
+  let stacks: readonly string[];
+  let aliasesOfSynth: readonly unknown[];
   beforeAll(() => {
     synth = run(STAGE, 'synth', '--quiet', '--no-notices', '--stage', 'prod');
+    const { artifacts } = JSON.parse(readFileSync(`${PROD}/manifest.json`, 'utf8'));
+    stacks = Object.keys(artifacts).filter((id) => artifacts[id].type === 'aws:cloudformation:stack');
+    aliasesOfSynth = gradualAliases();
   });
 
   it('npm run synth builds the stacks of prod only, exits 0, and says in one note that it cannot be deployed', () => {
@@ -165,10 +166,8 @@ describe('the scripts for prod, while it must set something', () => {
     expect(output.match(/^Note: .+$/gm)).toEqual([
       'Note: prod is not set up, and cannot be deployed yet (docs/deploy.md, "Prod").',
     ]);
-    const { artifacts } = JSON.parse(readFileSync(`${PROD}/manifest.json`, 'utf8'));
-    const stacks = Object.keys(artifacts).filter((id) => artifacts[id].type === 'aws:cloudformation:stack');
-    expect(stacks.sort()).toEqual(['buyer-linking-prod-api', 'buyer-linking-prod-data']);
-    expect(gradualAliases()).not.toEqual([]);
+    expect(stacks.toSorted()).toEqual(['buyer-linking-prod-api', 'buyer-linking-prod-data']);
+    expect(aliasesOfSynth).not.toEqual([]);
   });
 
   it.each([
@@ -197,41 +196,20 @@ describe('the scripts for prod, while it must set something', () => {
   });
 });
 
-describe('the CDK CLI without bin/stage.ts', () => {
-  const list = (...args: string[]) =>
-    run(
-      'node_modules/aws-cdk/bin/cdk',
-      'list',
-      ...args,
-      '--no-notices',
-      '--app',
-      'node test/bin/context-app.ts',
-    );
-
-  it('takes dev, the stage of cdk.json, if none is named', () => {
-    expect(list()).toMatchObject({ status: 0, stdout: 'buyer-linking-dev-data\nbuyer-linking-dev-api\n' });
-  });
-
-  it('takes the stage of -c stage=<name>', () => {
-    expect(list('-c', 'stage=prod')).toMatchObject({
-      status: 0,
-      stdout: 'buyer-linking-prod-data\nbuyer-linking-prod-api\n',
-    });
+test('the CDK CLI without bin/stage.ts takes dev, the stage of cdk.json, if none is named', () => {
+  expect(run('node_modules/aws-cdk/bin/cdk', 'list', ...APP)).toMatchObject({
+    status: 0,
+    stdout: 'buyer-linking-dev-data\nbuyer-linking-dev-api\n',
   });
 });
 
-describe('bin/app.ts', () => {
-  it.each([
-    ['that does not exist', { stage: 'qa' }, 'there is no "qa".'],
-    ['that is not named', {}, 'name one.'],
-  ])('prints a stage %s without a stack trace and exits with 1', (_, context, fault) => {
-    const { status, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
-      encoding: 'utf8',
-      env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify(context) },
-    });
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: `The stages of lib/stages.ts are dev and prod: ${fault}\n`,
-    });
+test('bin/app.ts prints a wrong stage without a stack trace and exits with 1', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
+    encoding: 'utf8',
+    env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ stage: 'qa' }) },
+  });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: 'The stages of lib/stages.ts are dev and prod: there is no "qa".\n',
   });
 });

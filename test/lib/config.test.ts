@@ -75,6 +75,7 @@ describe('the settings of a stage', () => {
         `The stages of lib/stages.ts are dev and prod: there is no "${name}".`,
       );
     }
+    expect(() => configOf(undefined)).toThrow('The stages of lib/stages.ts are dev and prod: name one.');
     expect(() => parseConfig('my-stage', STAGES.dev)).toThrow('its name must be 2 to 16 lower-case letters');
   });
 
