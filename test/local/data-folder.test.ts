@@ -12,7 +12,10 @@ let folder: string;
 beforeEach(async () => {
   folder = await newDataFolder();
 });
-afterEach(() => removeDataFolder(folder));
+afterEach(() => {
+  mock.restoreAll();
+  return removeDataFolder(folder);
+});
 
 /** Opens the folder, and closes it again when `use` has ended. */
 const inFolder = async <T>(use: (files: DataFolder) => T | Promise<T>, path = folder): Promise<T> => {
@@ -99,6 +102,11 @@ describe('openFolder', () => {
   it('refuses a folder that another process uses, and leaves its claim', async () => {
     const pid = String(process.ppid);
     await writeFile(join(folder, 'service.pid'), pid);
+    let nowMs = 0;
+    mock.method(performance, 'now', () => {
+      nowMs += 1500;
+      return nowMs;
+    });
     await expect(inFolder(() => {})).rejects.toThrow(`Another service (process ${pid}) is using`);
     expect(await readdir(folder)).toEqual(['service.pid']);
     expect(await readFile(join(folder, 'service.pid'), 'utf8')).toBe(pid);
@@ -121,7 +129,7 @@ describe('openFolder', () => {
       await writeFile(join(each, 'service.pid'), '4194305');
     }
     // Both open all folders at the same moment, and run until both have.
-    const program = `while (Date.now() < ${Date.now() + 1000});
+    const program = `await new Promise((resolve) => setTimeout(resolve, ${Date.now() + 1000} - Date.now()));
       const open = (path, index) => openFolder(path, parts).then(() => index, ({ message }) => message);
       const opened = await Promise.all(${JSON.stringify(folders)}.map(open));
       process.stdout.write(JSON.stringify(opened));
@@ -155,7 +163,6 @@ describe('openServiceLog', () => {
       failures.push(text.replace(join(folder, 'service.log'), '')),
     );
   });
-  afterEach(() => mock.restoreAll());
 
   it('keeps the lines of earlier starts', async () => {
     for (const line of ['one', 'two']) {

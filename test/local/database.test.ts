@@ -85,12 +85,6 @@ describe('startDatabase', () => {
     await database.stop();
   });
 
-  it('ends no other process that has got the number of an earlier database', async () => {
-    const endpoint = 'http://127.0.0.1:9';
-    await writeFile(files.databasePidFile, JSON.stringify({ pid: process.pid, endpoint }));
-    await (await start()).stop();
-  });
-
   it('starts at another port if the port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -101,8 +95,14 @@ describe('startDatabase', () => {
     server.close();
   });
 
-  it('starts beside a pid file that cannot be read', async () => {
-    await writeFile(files.databasePidFile ?? '', '{"pid":');
+  it.each([
+    [
+      'names a process that is no database, which it does not end',
+      JSON.stringify({ pid: process.pid, endpoint: 'http://127.0.0.1:9' }),
+    ],
+    ['cannot be read', '{"pid":'],
+  ])('starts beside a pid file that %s', async (_title, text) => {
+    await writeFile(files.databasePidFile ?? '', text);
     await (await start()).stop();
   });
 

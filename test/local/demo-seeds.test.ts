@@ -63,48 +63,38 @@ describe('seedDemo', () => {
     expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(16);
   });
 
-  it('replaces a key that no longer works, and keeps the others', async () => {
+  it.each<[string, (made: DemoSellers, keyId: string) => Promise<unknown>]>([
+    ['is revoked', (_made, keyId) => revokeKey(admin, keyId)],
+    [
+      'lacks a scope, as one of an earlier version does',
+      (_made, keyId) => setScopes(admin, keyId, ['users:read']),
+    ],
+    [
+      'is missing, as in the file of an earlier version',
+      ({ keys: { free: _, ...earlier }, ...made }) =>
+        writeFile(file, JSON.stringify({ ...made, keys: earlier })),
+    ],
+    [
+      'belongs to another seller',
+      (made) =>
+        writeFile(file, JSON.stringify({ ...made, keys: { ...made.keys, free: made.other_seller.key } })),
+    ],
+  ])('issues a key again that %s, and keeps the others', async (_title, damage) => {
     const first = await seedDemo(file, admin);
-    const { key_id = '' } = (await secretOf(first.keys.free)) ?? {};
-    await revokeKey(admin, key_id);
-    const second = await seedDemo(file, admin);
-    expect(second.keys.free).not.toBe(first.keys.free);
-    expect({ ...second, keys: { ...second.keys, free: '' } }).toEqual({
-      ...first,
-      keys: { ...first.keys, free: '' },
-    });
-  });
-
-  it('issues the keys that the file of an earlier version lacks, and keeps the others', async () => {
-    const first = await seedDemo(file, admin);
-    const { rotate: _, ...earlier } = first.keys;
-    await writeFile(file, JSON.stringify({ ...first, keys: earlier }));
-    const second = await seedDemo(file, admin);
-    expect(second).toEqual({ ...first, keys: { ...first.keys, rotate: second.keys.rotate } });
-    expect(second.keys.rotate).not.toBe(first.keys.rotate);
-  });
-
-  it('issues a key again that lacks a scope, as one of an earlier version does', async () => {
-    const first = await seedDemo(file, admin);
-    const { key_id = '' } = (await secretOf(first.keys.free)) ?? {};
-    await setScopes(admin, key_id, ['users:read']);
-    const second = await seedDemo(file, admin);
-    expect(second.keys).toEqual({ ...first.keys, free: second.keys.free });
-    expect(second.keys.free).not.toBe(first.keys.free);
-  });
-
-  it('issues a key again that belongs to another seller, or whose seller is suspended', async () => {
-    const first = await seedDemo(file, admin);
-    const swapped = { ...first, keys: { ...first.keys, free: first.other_seller.key } };
-    await writeFile(file, JSON.stringify(swapped));
+    await damage(first, (await secretOf(first.keys.free))?.key_id ?? '');
     const second = await seedDemo(file, admin);
     expect(second).toEqual({ ...first, keys: { ...first.keys, free: second.keys.free } });
-    expect((await secretOf(second.keys.free))?.seller_id).toBe(first.seller_id);
+    expect(second.keys.free).not.toBe(first.keys.free);
+    expect(await secretOf(second.keys.free)).toMatchObject({ seller_id: first.seller_id, status: 'active' });
+  });
+
+  it('creates a seller anew that is suspended, with its keys, and keeps the other one', async () => {
+    const first = await seedDemo(file, admin);
     await setSellerStatus(admin, first.seller_id, 'suspended');
-    const third = await seedDemo(file, admin);
-    expect(third.seller_id).not.toBe(first.seller_id);
-    expect((await secretOf(third.keys.free))?.seller_id).toBe(third.seller_id);
-    expect(third.other_seller).toEqual(first.other_seller);
+    const second = await seedDemo(file, admin);
+    expect(second.seller_id).not.toBe(first.seller_id);
+    expect((await secretOf(second.keys.free))?.seller_id).toBe(second.seller_id);
+    expect(second.other_seller).toEqual(first.other_seller);
   });
 
   it('creates new sellers and keys when the file is damaged', async () => {

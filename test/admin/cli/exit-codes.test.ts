@@ -31,6 +31,7 @@ describe('the admin CLI', () => {
     [['sellers', 'list', '--local', '--stage', 'prod'], 2],
     [['hash-secret', 'rotate', '--yes'], 2],
     [['sellers', 'show', 'sel_x'], 1],
+    [['sellers', 'messages', 'sel_x', '--template', 'sms-ir=200001'], 1],
     [['keys', 'show', 'key_x'], 1],
     [['audit', 'sel_x'], 1],
     [['keys', 'limits', 'key_x'], 1],

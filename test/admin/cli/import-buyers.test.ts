@@ -85,18 +85,4 @@ describe('buyers import', () => {
     });
     expect(await shell.json('audit', 'deployment')).toEqual(before);
   });
-
-  it('removes a buyer only after a confirmation', async () => {
-    const phone = newPhone();
-    await shell.json('buyers', 'import', await fileWith(`${phone}\n`));
-    expect((await shell.cli('buyers', 'remove', phone)).exitCode).toBe(1);
-    expect(await shell.json('buyers', 'remove', phone, '--yes')).toMatchObject({ removed: true });
-    expect((await shell.cli('buyers', 'show', phone)).exitCode).toBe(1);
-    const { records } = await shell.json('audit', 'deployment');
-    expect(records[0]).toMatchObject({
-      action: 'buyer.removed',
-      details: { buyer_id: expect.stringMatching(/^byr_/) },
-    });
-    expect(JSON.stringify(records)).not.toContain(phone.slice(1));
-  });
 });

@@ -36,20 +36,3 @@ describe('reconcile', () => {
     expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
   });
 });
-
-describe('reconcile --fix', () => {
-  it('deletes keys that are missing in the table only after a confirmation', async () => {
-    const unknown = { name: 'buyer-linking-local-key_unknown', value: 's'.repeat(40), enabled: true };
-    const { id } = await shell.usagePlans.createKey(unknown);
-    const refused = await shell.cli('reconcile', '--fix');
-    expect(refused).toMatchObject({
-      exitCode: 1,
-      error: expect.stringContaining('Delete 1 key from API Gateway'),
-    });
-    expect(JSON.parse((await shell.cli('reconcile', '--json')).out).differences).toMatchObject([
-      { gateway_key_id: id },
-    ]);
-    expect((await shell.json('reconcile', '--fix', '--yes')).differences).toMatchObject([{ repaired: true }]);
-    expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
-  });
-});

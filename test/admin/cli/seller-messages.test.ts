@@ -32,27 +32,11 @@ describe('sellers messages', () => {
     expect((await messages('--template', 'kavenegar=kaveh-books')).templates).toEqual([PERSIAN, BY_NUMBER]);
   });
 
-  it('removes the template of one provider and language after a confirmation or with --yes', async () => {
+  it('removes the template of one provider and language, or of several providers', async () => {
     await messages('--template', 'kavenegar=kaveh-books', '--template', 'sms-ir=200001');
     await messages('--template', 'kavenegar=kaveh-books-en', '--locale', 'en');
-    const remove = ['sellers', 'messages', sellerId, '--remove', 'kavenegar', '--locale', 'en'];
-    const refused = await shell.cli(...remove);
-    expect(refused).toMatchObject({ exitCode: 1, out: '', error: expect.stringContaining('Add --yes') });
-    const questions: string[] = [];
-    const declined = await shell.cliWithPerson(
-      (question) => {
-        questions.push(question);
-        return 'n';
-      },
-      ...remove,
-    );
-    expect(declined).toMatchObject({ exitCode: 1, error: 'Nothing was changed.\n' });
-    expect(questions).toEqual([
-      `Send the codes of ${sellerId} (Kaveh Books) in en without its own template of kavenegar? [y/N] `,
-    ]);
-    expect((await messages()).templates).toHaveLength(3);
-    expect((await shell.cliWithPerson(() => 'y', ...remove)).exitCode).toBe(0);
-    expect((await messages()).templates).toEqual([PERSIAN, BY_NUMBER]);
+    const { templates } = await messages('--remove', 'kavenegar', '--locale', 'en', '--yes');
+    expect(templates).toEqual([PERSIAN, BY_NUMBER]);
     const all = ['--remove', 'kavenegar', '--remove', 'sms-ir', '--yes'];
     expect((await messages(...all)).templates).toEqual([]);
   });
@@ -103,10 +87,5 @@ describe('sellers messages', () => {
     expect(outcome).toMatchObject({ exitCode: 2, out: '' });
     expect(outcome.error).not.toBe('');
     expect((await messages()).templates).toEqual([]);
-  });
-
-  it('finds no seller that does not exist', async () => {
-    const outcome = await shell.cli('sellers', 'messages', 'sel_unknown', '--template', 'sms-ir=200001');
-    expect(outcome).toMatchObject({ exitCode: 1, out: '' });
   });
 });

@@ -5,7 +5,13 @@ import { deployments } from '#bin/deployments.ts';
 import { itForAll } from '#test/for-all.ts';
 import { runCommand } from './in-process.ts';
 import { recordingTerminal } from './recording-terminal.ts';
-import { startTestShell } from './test-shell.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
+
+let shell: TestShell;
+beforeEach(async () => {
+  shell = await startTestShell();
+});
+afterEach(() => shell.stop());
 
 const WIDTH = 80;
 /** A narrow terminal. */
@@ -35,7 +41,6 @@ describe('on a terminal of 80 columns', () => {
   });
 
   it('the keys of a seller are a table with one line for each key, which --wide shows with all columns, and those that expire say when', async () => {
-    const shell = await startTestShell();
     const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
     const issue = ['keys', 'issue', seller_id, '--plan', 'professional', '--scopes', 'users:read', '--name'];
     for (const name of ['demo professional', 'server']) {
@@ -46,7 +51,6 @@ describe('on a terminal of 80 columns', () => {
     const ofAll = (await shell.cliWithPerson(() => '', 'keys', 'list')).out;
     const wide = (await shell.cliWithPerson(() => '', 'keys', 'list', seller_id, '--wide')).out;
     const expiring = (await shell.cliOfWidth(WIDTH, 'keys', 'list', '--expiring', '2099-02-01')).out;
-    await shell.stop();
     const table = (text: string) =>
       text
         .trimEnd()
@@ -77,7 +81,6 @@ describe('on a terminal of 80 columns', () => {
 });
 
 it('the results of the commands fit a terminal of 80 columns, and one of 50', async () => {
-  const shell = await startTestShell();
   const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books, the Shop of Tehran and Isfahan');
   const issue = ['keys', 'issue', seller_id, '--plan', 'professional', '--scopes', 'users:read'];
   const { key_id } = await shell.json(...issue);
@@ -96,5 +99,4 @@ it('the results of the commands fit a terminal of 80 columns, and one of 50', as
       expect(widest(out)).toBeLessThanOrEqual(columns);
     }
   }
-  await shell.stop();
 });

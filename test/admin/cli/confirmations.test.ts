@@ -1,0 +1,115 @@
+import { buyerStore } from '#shared/buyers/store.ts';
+import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
+import { itemsIn } from '#test/admin/operations/restore/damage.ts';
+import { newPhone } from '#test/generated-people.ts';
+import { startTestShell, type TestShell } from './test-shell.ts';
+
+let shell: TestShell;
+beforeAll(async () => {
+  shell = await startTestShell();
+});
+afterAll(() => shell.stop());
+
+/** Ids, by the words that stand for them below: a seller with a key and a user, whose phone is registered, and one without anything. */
+const newScene = async () => {
+  const { seller_id: SELLER } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
+  const { seller_id: EMPTY } = await shell.json('sellers', 'create', `Shop-${SELLER}`);
+  await shell.json('sellers', 'messages', SELLER, '--template', 'kavenegar=kaveh-books');
+  const issue = ['keys', 'issue', SELLER, '--plan', 'free', '--scopes', 'users:read', '--name', 'server'];
+  const { key_id: KEY } = await shell.json(...issue);
+  const PHONE = newPhone();
+  const { current: hash } = await shell.hashes.phone(PHONE);
+  await buyerStore(shell.table).register(hash, `byr_of_${SELLER}`, '2026-11-01T10:00:00.000Z');
+  const { id: USER } = await linkBuyer(shell.table, SELLER, hash);
+  return { SELLER, EMPTY, KEY, PHONE, USER };
+};
+
+/** Everything that a command can change. */
+const everything = async () => [
+  await itemsIn(shell.table),
+  await Array.fromAsync(shell.usagePlans.listKeys('')),
+];
+
+const SAME_NAME = 'The name shop-SELLER is that of EMPTY. Use it for another seller too?';
+
+/** Commands, what each asks, and what each shows when it has done it. */
+const COMMANDS: readonly (readonly [command: string, question: string, shown: string])[] = [
+  [
+    'sellers suspend SELLER',
+    'Suspend SELLER (Kaveh Books)? Every request with its keys will be refused.',
+    'suspended',
+  ],
+  ['sellers delete EMPTY', 'Delete EMPTY (Shop-SELLER) for good?', 'Deleted EMPTY.'],
+  ['sellers create shop-SELLER', SAME_NAME, 'shop-SELLER'],
+  ['sellers rename SELLER shop-SELLER', SAME_NAME, 'shop-SELLER'],
+  [
+    'sellers messages SELLER --remove kavenegar',
+    'Send the codes of SELLER (Kaveh Books) in fa without its own template of kavenegar?',
+    'No templates of its own.',
+  ],
+  [
+    'keys rotate KEY --grace 0',
+    'Rotate KEY (server) without a grace period? Its old secret becomes invalid at once.',
+    'blk_test_',
+  ],
+  ['keys revoke KEY', 'Revoke KEY (server) for good? Every request with it will be refused.', 'revoked'],
+  [
+    'buyers remove PHONE',
+    'Remove the registration? No seller can link this phone until it is registered again.',
+    'Removed byr_of_SELLER.',
+  ],
+  [
+    'buyers erase PHONE',
+    'Erase this buyer for good? It is linked with 1 seller as 1 user.',
+    'Erased 1 user of 1 seller, 0 code records and 1 registration.',
+  ],
+  [
+    'users remove USER --seller SELLER',
+    'Remove USER from SELLER for good? The seller has to link the person again.',
+    'Removed USER.',
+  ],
+];
+
+it.each(COMMANDS)(
+  '%s is done after a yes; without it, or a terminal to ask on, nothing changes',
+  async (...texts) => {
+    const scene = await newScene();
+    const inScene = (text: string): string =>
+      text.replace(/[A-Z]{3,}/g, (word) => scene[word as keyof typeof scene] ?? word);
+    const [command, question, shown] = texts.map(inScene) as [string, string, string];
+    const words = command.split(' ');
+    const before = await everything();
+    expect(await shell.cli(...words)).toEqual({
+      exitCode: 1,
+      out: '',
+      error: `error: ${question} This terminal is not interactive. Add --yes.\n`,
+    });
+    const asked: string[] = [];
+    const answering = (answer: string) => (each: string) => {
+      asked.push(each);
+      return answer;
+    };
+    const declined = { exitCode: 1, out: '', error: 'Nothing was changed.\n' };
+    expect(await shell.cliWithPerson(answering('n'), ...words)).toEqual(declined);
+    expect(await everything()).toEqual(before);
+    expect(await shell.cliWithPerson(answering('y'), ...words)).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining(shown),
+    });
+    expect(asked).toEqual([`${question} [y/N] `, `${question} [y/N] `]);
+    expect(await everything()).not.toEqual(before);
+  },
+);
+
+it('reconcile --fix deletes keys that only API Gateway has after a yes, and nothing without it', async () => {
+  const unknown = { name: 'buyer-linking-local-key_unknown', value: 's'.repeat(40), enabled: true };
+  await shell.usagePlans.createKey(unknown);
+  const before = await everything();
+  const { exitCode, error } = await shell.cli('reconcile', '--fix');
+  expect([exitCode, error]).toEqual([
+    1,
+    expect.stringContaining('Delete 1 key from API Gateway, missing in the table? This terminal'),
+  ]);
+  expect(await everything()).toEqual(before);
+  expect((await shell.json('reconcile', '--fix', '--yes')).differences).toMatchObject([{ repaired: true }]);
+});
