@@ -2,7 +2,6 @@ import type { Table } from '#shared/table/client.ts';
 import { phoneLinksPartition } from '#shared/table/keys.ts';
 import { queryAll } from '#shared/table/reads.ts';
 import { notWritten } from '#shared/table/writes.ts';
-import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { type NewUser, newPerson } from '#test/generated-people.ts';
 import { itemsOf } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
@@ -64,35 +63,6 @@ describe('200', () => {
     expect((await call({ body: person })).json).toMatchObject({ code: 'user_conflict', user_id: user.id });
   });
 
-  it('needs no paid check for the same data within 60 seconds of the last one, nor of the link', async () => {
-    const { check, clock, paid, user } = await linkedUser();
-    clock.advance(-61);
-    expect((await check()).json).toEqual(user);
-    expect(paid).toEqual(NOT_CHECKED);
-    clock.advance(1);
-    const { json } = await check();
-    expect(paid).toEqual(CHECKED_ONCE);
-    clock.advance(59.999);
-    expect((await check()).json).toEqual(json);
-    expect(paid).toEqual(CHECKED_ONCE);
-    clock.advance(0.001);
-    expect((await check()).json.checked_at).not.toBe(json.checked_at);
-    expect(paid.identity).toBe(2);
-  });
-
-  it('makes a check within 60 seconds of another phone or birth date, and of a time that a wrong clock wrote', async () => {
-    const { check, clock, paid } = await linkedUser();
-    await check();
-    await check({ phone: (await newBuyerIn(table)).phone });
-    await check({ phone: (await newBuyerIn(table)).phone, birth_date: '1370/1/16' });
-    expect(paid.identity).toBe(3);
-    const { phone } = await newBuyerIn(table);
-    await check({ phone });
-    clock.advance(-61);
-    await check({ phone });
-    expect(paid.identity).toBe(5);
-  });
-
   it('is the response to five of 20 identical requests at once at most; the others get it, or too_many_attempts until the next minute', async () => {
     const { check, paid, user, clock } = await linkedUser();
     const { phone } = await newBuyerIn(table);
@@ -140,19 +110,6 @@ describe('200', () => {
     expect([confirmations, paid]).toEqual([3, CHECKED_ONCE]);
   });
 
-  it('is the response beside a correction, which stays', async () => {
-    const registry = { wait: async () => {} };
-    const { check, path, user } = await linkedUser({ registry });
-    registry.wait = async () => {
-      const update = { display_name: 'Sara Rezaei' };
-      const options = { update, updatedAt: '2026-11-21T08:02:00.000Z' };
-      await store().updateUser('sel_test', path.id, options);
-    };
-    const { json } = await check();
-    expect(json).toEqual({ ...user, display_name: 'Sara Rezaei', checked_at: '2026-11-21T08:02:00.000Z' });
-    expect(await stored(path.id)).toEqual(json);
-  });
-
   it('is the response although a correction came between its last read and its transaction', async () => {
     let isCorrected = false;
     const raced = interceptedTable(table, async ({ name }, send) => {
@@ -187,32 +144,6 @@ describe('200', () => {
     expect([await linksOf(person.phone), await linksOf(phone)]).toEqual([[], []]);
     expect((await itemsOf(table, 'PERSON#')).filter(({ user_id }) => user_id === path.id)).toEqual([]);
   });
-
-  it('is the response to the same request again after it was interrupted after any of its writes', async () => {
-    for (const interruptedAfter of [1, 2, 3, 4]) {
-      let writes = 0;
-      const interrupted = interceptedTable(table, async ({ name }, send) => {
-        if (writes === interruptedAfter) throw new Error('interrupted');
-        const result = await send();
-        if (!/^(Get|BatchGet|Query)/.test(name)) writes += 1;
-        if (writes === interruptedAfter) throw new Error('interrupted');
-        return result;
-      });
-      const { check, path, person, user } = await linkedUser({}, interrupted);
-      const { phone } = await newBuyerIn(table);
-      expect((await check({ phone })).status).toBeGreaterThanOrEqual(500);
-      const now = await stored(path.id);
-      expect([user.phone, phone]).toContain(now?.phone);
-      const expected = now?.phone === phone ? [[], [path.id]] : [[path.id], []];
-      expect([await linksOf(person.phone), await linksOf(phone)]).toEqual(expected);
-      const repeated = createUserUnderTest(table);
-      // The lease of the interrupted request expires.
-      repeated.clock.advance(120 + 26);
-      const again = await repeated.check({ path, body: { ...claimOf(person), phone } });
-      expect([again.status, again.json.phone, await stored(path.id)]).toEqual([200, phone, again.json]);
-      expect(await linksOf(phone)).toEqual([path.id]);
-    }
-  });
 });
 
 describe('404', () => {
@@ -231,13 +162,6 @@ describe('404', () => {
     expect([await stored(path.id), await linksOf(phone)]).toEqual([undefined, []]);
     expect((await itemsOf(table, 'PERSON#')).filter(({ user_id }) => user_id === path.id)).toEqual([]);
   });
-
-  it('is buyer_not_registered for a phone that no buyer has registered, without a paid check', async () => {
-    const { check, paid, user } = await linkedUser();
-    const { status, json } = await check({ phone: newPerson().phone });
-    expect([status, json.code]).toEqual([404, 'buyer_not_registered']);
-    expect([paid, await stored(user.id)]).toEqual([NOT_CHECKED, user]);
-  });
 });
 
 describe('409', () => {
@@ -254,46 +178,7 @@ describe('409', () => {
   });
 });
 
-describe('422', () => {
-  it('is the verdict against the person, and changes nothing', async () => {
-    const { check, registry, user } = await linkedUser();
-    const { phone } = await newBuyerIn(table);
-    registry.identity = 'deceased';
-    expect((await check({ phone })).json.code).toBe('identity_mismatch');
-    Object.assign(registry, { identity: 'matched', ownership: 'not_matched' });
-    const { status, json } = await check({ phone });
-    expect([status, json.code]).toEqual([422, 'phone_not_owned']);
-    expect([await stored(user.id), await eventsOf(user.id)]).toEqual([user, ['user.linked']]);
-  });
-
-  it('names every missing, wrong and unknown field', async () => {
-    const { path } = await linkedUser();
-    const body = { national_id: '1', phone: '12', display_name: 'Sara' };
-    const { status, json } = await createUserUnderTest(table).check({ path, body });
-    expect([status, json.code]).toEqual([422, 'validation_failed']);
-    expect(json.errors.map(({ pointer }: Record<string, string>) => pointer).sort()).toEqual([
-      '#/birth_date',
-      '#/display_name',
-      '#/national_id',
-      '#/phone',
-    ]);
-  });
-});
-
 describe('429', () => {
-  it('is too_many_attempts after five failed checks of the person, links included', async () => {
-    const { check, registry, paid, clock } = await linkedUser();
-    registry.ownership = 'not_matched';
-    const untilMidnight = String((Date.parse('2026-11-22T00:00:00Z') - clock()) / 1000);
-    for (let failed = 0; failed < 5; failed += 1) {
-      expect((await check()).json.code).toBe('phone_not_owned');
-    }
-    registry.ownership = 'matched';
-    const { status, json, headers } = await check();
-    expect([status, json.code, headers['Retry-After']]).toEqual([429, 'too_many_attempts', untilMidnight]);
-    expect(paid.identity).toBe(5);
-  });
-
   it('is rate_limit_exceeded while a limit of a link is used up, the free 200 and unknown users included', async () => {
     const names = ['refused-links-per-hour', 'failed-checks-per-hour', 'paid-checks-per-day'];
     const { check, clock, paid } = await linkedUser();
@@ -310,29 +195,9 @@ describe('429', () => {
     }
     expect(paid).toEqual(NOT_CHECKED);
   });
-
-  it('is rate_limit_exceeded for the check after the last paid one of the day, and after the last failed one', async () => {
-    const { check, registry } = await linkedUser();
-    const paidKey = { ...newKey(), limits: JSON.stringify({ 'paid-checks-per-day': 1 }) };
-    expect((await check({}, { authorizer: paidKey })).status).toBe(200);
-    expect((await check({}, { authorizer: paidKey })).json.code).toBe('rate_limit_exceeded');
-    registry.identity = 'not_found';
-    const failedKey = { ...newKey(), limits: JSON.stringify({ 'failed-checks-per-hour': 1 }) };
-    const { phone } = await newBuyerIn(table);
-    expect((await check({ phone }, { authorizer: failedKey })).json.code).toBe('identity_mismatch');
-    expect((await check({ phone }, { authorizer: failedKey })).json.code).toBe('rate_limit_exceeded');
-  });
 });
 
 describe('503', () => {
-  it('is verification_unavailable without a verdict, and changes nothing', async () => {
-    const { check, registry, user } = await linkedUser();
-    registry.ownership = unavailableBecause('upstream');
-    const { phone } = await newBuyerIn(table);
-    expect((await check({ phone })).json.code).toBe('verification_unavailable');
-    expect([await stored(user.id), await linksOf(phone)]).toEqual([user, []]);
-  });
-
   it('is verification_unavailable when the stage has used up its paid checks, the free 200 included', async () => {
     const { check, paid } = await linkedUser({ paidChecksPerDay: 1 });
     expect((await check()).status).toBe(200);

@@ -1,8 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { codeKey } from '#shared/table/keys.ts';
-import { useAdministration } from '#test/admin/operations/use-administration.ts';
-import { bearerOf, claimsOf, signer } from '#test/fakes/buyer-tokens.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { codesOn, rejected } from '#test/shared/one-time-codes/codes-on.ts';
 import { createSeller, itemsOf } from '#test/shared/users/linking.ts';
@@ -11,10 +8,8 @@ import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
 import { testHashes } from './create-user-deps.ts';
-import { callerContext } from './harness.ts';
 
 const table = useTable();
-const newAdministration = useAdministration();
 
 beforeAll(async () => {
   await createSeller(table, 'sel_books');
@@ -76,25 +71,6 @@ describe('204', () => {
     expect(await itemsOf(table, `LINKS#${phoneHash}`)).toMatchObject([
       { sk: `REFUSAL#sel_books#${personHash}`, refused_at },
     ]);
-  });
-
-  it('ends the link that the seller made anew while the end was under way', async () => {
-    const person = newPerson();
-    const first = await linkPerson(table, 'sel_books', person);
-    const id = await linkIdOf(person);
-    let again: { readonly id: string } | undefined;
-    const raced = interceptedTable(table, async ({ name }, send) => {
-      if (name === 'TransactWriteCommand' && again === undefined) {
-        await userStore(table).removeUser('sel_books', first.id, {
-          removedAt: '2026-11-21T08:00:00.000Z',
-          reason: 'seller',
-        });
-        again = await linkPerson(table, 'sel_books', person);
-      }
-      return send();
-    });
-    expect((await buyerAppOn(raced).end(person.phone, id)).status).toBe(204);
-    expect(await isLinked(String(again?.id))).toBe(false);
   });
 });
 
@@ -165,80 +141,5 @@ describe('the outstanding code of the seller', () => {
     await linkPerson(table, 'sel_books', person);
     await buyerAppOn(table).end(person.phone, await linkIdOf(person));
     expect(await itemsOf(table, `CODE#${(await testHashes.phone(person.phone)).current}`)).toEqual([]);
-  });
-});
-
-describe('401', () => {
-  it('is the response without a token, to a forged one and to one for another seller, and ends nothing', async () => {
-    const person = newPerson();
-    const user = await linkPerson(table, 'sel_books', person);
-    const id = await linkIdOf(person);
-    const { call } = buyerAppOn(table);
-    const [own, foreign] = [await bearerOf(person.phone), await bearerOf(person.phone, 'sel_other')];
-    const other = { ...callerContext, sellerId: 'sel_other' };
-    for (const sent of [
-      {},
-      { headers: { Authorization: 'Bearer no.such.token' } },
-      { headers: foreign },
-      { headers: own, authorizer: other },
-    ]) {
-      const { status, json } = await call['end-link']({ ...sent, path: { id } });
-      expect([status, json.code]).toEqual([401, 'invalid_access_token']);
-    }
-    expect(await isLinked(user.id)).toBe(true);
-  });
-});
-
-describe('422', () => {
-  it('refuses a query parameter', async () => {
-    const headers = { Authorization: `Bearer ${await signer.sign(claimsOf('+989990000001'))}` };
-    const { status } = await buyerAppOn(table).call['end-link']({
-      headers,
-      path: { id: 'lnk_1' },
-      query: { x: '1' },
-    });
-    expect(status).toBe(422);
-  });
-});
-
-describe('an erasure of the buyer', () => {
-  it('deletes the ended links and the searches of the phone, so that nothing of the person is left', async () => {
-    const { admin, table: own } = await newAdministration();
-    await createSeller(own, 'sel_books');
-    const person = newPerson();
-    await linkPerson(own, 'sel_books', person);
-    const app = buyerAppOn(own);
-    await app.find({ ...newPerson(), phone: person.phone });
-    await app.end(person.phone, await linkIdOf(person, app));
-    const phoneHash = await testHashes.phone(person.phone);
-    await eraseBuyer(admin, phoneHash);
-    expect([
-      ...(await itemsOf(own, 'PERSON#')),
-      ...(await itemsOf(own, `LINKS#${phoneHash.current}`)),
-    ]).toEqual([]);
-  });
-
-  it('deletes the ended link of an end that comes while the users are removed', async () => {
-    const { admin, table: own } = await newAdministration();
-    await createSeller(own, 'sel_books');
-    const person = newPerson();
-    await linkPerson(own, 'sel_books', person);
-    const app = buyerAppOn(own);
-    const id = await linkIdOf(person, app);
-    let isEnded = false;
-    const raced = interceptedTable(own, async ({ name }, send) => {
-      if (name === 'GetCommand' && !isEnded) {
-        isEnded = true;
-        expect((await app.end(person.phone, id)).status).toBe(204);
-      }
-      return send();
-    });
-    const phoneHash = await testHashes.phone(person.phone);
-    await eraseBuyer({ ...admin, table: raced }, phoneHash);
-    expect(isEnded).toBe(true);
-    expect([
-      ...(await itemsOf(own, 'PERSON#')),
-      ...(await itemsOf(own, `LINKS#${phoneHash.current}`)),
-    ]).toEqual([]);
   });
 });

@@ -29,11 +29,3 @@ describe('200', () => {
     expect(JSON.stringify(json)).not.toContain('private');
   });
 });
-
-describe('422', () => {
-  it('refuses a query parameter', async () => {
-    const { call } = getJwks(async () => ({ keys: [] }));
-    const { status } = await call({ authorizer: null, query: { kid: 'x' } });
-    expect(status).toBe(422);
-  });
-});

@@ -53,10 +53,3 @@ describe('info.contact', () => {
     expect(contactWith({})).toBeUndefined();
   });
 });
-
-describe('422', () => {
-  it('rejects any query parameter', async () => {
-    const { status } = await getOpenapi().call({ authorizer: null, query: { format: 'yaml' } });
-    expect(status).toBe(422);
-  });
-});

@@ -17,9 +17,3 @@ describe('200', () => {
     });
   });
 });
-
-describe('422', () => {
-  it('refuses a query parameter', async () => {
-    expect((await call({ authorizer: null, query: { issuer: 'x' } })).status).toBe(422);
-  });
-});

@@ -5,7 +5,13 @@ import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
-import { addSellers, createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
+import {
+  addSellers,
+  createUserUnderTest,
+  newBuyerIn,
+  newKey,
+  type RegistryResults,
+} from './create-user-under-test.ts';
 import { callerContext } from './harness.ts';
 import { COUNTED, limitOfOne, outcomeOf, usedUp } from './outcome.ts';
 import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
@@ -13,9 +19,10 @@ import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
 const table = useTable();
 beforeAll(() => addSellers(table, 'sel_test'));
 
-const BAD_TOKEN = { headers: { authorization: 'Bearer no.such.token' } };
+/** A token that nobody issued, and one for another seller. */
+const BAD_TOKENS = [{ Authorization: 'Bearer no.such.token' }, await bearerOf('+989990000001', 'sel_other')];
 
-describe('a link', () => {
+describe('create-user: a link', () => {
   const linking = (registry = {}) => createUserUnderTest(table, { registry });
 
   const refusedLink = async (registry: object, body: object, key = newKey('professional')) => {
@@ -112,17 +119,20 @@ describe('a link', () => {
     });
   });
 
-  it('with a token that is not valid counts as a request only', async () => {
-    const key = newKey('professional');
-    const { call, clock } = linking();
-    const reply = await call({ body: await newBuyerIn(table), authorizer: key, ...BAD_TOKEN });
-    expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toEqual({
-      ...COUNTED,
-      status: 401,
-      code: 'invalid_access_token',
-      counts: { minute_0: 1 },
-    });
-  });
+  it.each(BAD_TOKENS)(
+    'with a token that is not valid counts as a request only, whoever the person is',
+    async (headers) => {
+      const key = newKey('professional');
+      const { call, clock } = linking();
+      const reply = await call({ body: newPerson(), authorizer: key, headers });
+      expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toEqual({
+        ...COUNTED,
+        status: 401,
+        code: 'invalid_access_token',
+        counts: { minute_0: 1 },
+      });
+    },
+  );
 
   it.each([
     ['failed-checks-per-hour', { identity: 'not_found' }, 422],
@@ -139,17 +149,21 @@ describe('a link', () => {
   });
 });
 
-describe('a check of a user', () => {
-  /** The outcome of a check two minutes after the link. */
-  const refusedCheck = async (registry: object, change: () => Promise<object>) => {
-    const person = await newBuyerIn(table);
-    const { json: user } = await createUserUnderTest(table).call({ body: person, authorizer: newKey() });
-    const { check, clock } = createUserUnderTest(table, { registry });
-    clock.advance(120);
-    const { display_name, ...claim } = person;
+describe('check-user: a check of a user', () => {
+  /** A user who was linked two minutes ago, what a check of it sends, and the function. */
+  const linkedBefore = async (registry: RegistryResults) => {
+    const { display_name, ...claim } = await newBuyerIn(table);
+    const body = { ...claim, display_name };
+    const { json: user } = await createUserUnderTest(table).call({ body, authorizer: newKey() });
+    const under = createUserUnderTest(table, { registry });
+    under.clock.advance(120);
+    return { ...under, claim, path: { id: user.id as string } };
+  };
+
+  const refusedCheck = async (results: RegistryResults, change: () => Promise<object>) => {
+    const { check, clock, path, claim } = await linkedBefore(results);
     const key = newKey('professional');
-    const body = { ...claim, ...(await change()) };
-    const reply = await check({ path: { id: user.id }, body, authorizer: key });
+    const reply = await check({ path, body: { ...claim, ...(await change()) }, authorizer: key });
     return outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply);
   };
   const same = async () => ({});
@@ -188,26 +202,50 @@ describe('a check of a user', () => {
       });
     },
   );
-});
 
-describe('a call of the buyer app', () => {
-  it.each([
-    ['find-links', { body: { national_id: newPerson().national_id, birth_date: '1370/1/15' } }],
-    ['end-link', { path: { id: 'lnk_1' } }],
-  ] as const)('of %s with a token that is not valid counts as a request only', async (name, request) => {
-    const key = { ...callerContext, keyId: `key_${name}` };
-    const { call, clock } = buyerAppOn(table);
-    const reply = await call[name]({ ...request, ...BAD_TOKEN, authorizer: key });
+  it('of a person whose failed checks of the day are used up counts as a request only', async () => {
+    const { check, clock, registry, path, claim } = await linkedBefore({ ownership: 'not_matched' });
+    const refused = () => check({ path, body: claim, authorizer: newKey() });
+    for (let failed = 0; failed < 5; failed += 1) expect((await refused()).json.code).toBe('phone_not_owned');
+    registry.ownership = 'matched';
+    const key = newKey('professional');
+    const reply = await check({ path, body: claim, authorizer: key });
     expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toEqual({
       ...COUNTED,
-      status: 401,
-      code: 'invalid_access_token',
-      counts: { minute_0: 1 },
+      status: 429,
+      code: 'too_many_attempts',
+      retryAfter: String(16 * 3600 - 120),
+      counts: { minute_2: 1 },
     });
   });
 });
 
-describe('a search of links', () => {
+describe('find-links and end-link: a call', () => {
+  it.each([
+    ['find-links', { rawBody: '{' }],
+    ['end-link', { path: { id: 'lnk_1' } }],
+  ] as const)(
+    'of %s with a token that is not valid counts as a request only, before the body is read',
+    async (name, request) => {
+      const bodies = new Set<string>();
+      for (const [index, headers] of [{}, ...BAD_TOKENS].entries()) {
+        const key = { ...callerContext, keyId: `key_${name}_${index}` };
+        const { call, clock } = buyerAppOn(table);
+        const reply = await call[name]({ ...request, headers, authorizer: key });
+        bodies.add(JSON.stringify(reply.json));
+        expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toEqual({
+          ...COUNTED,
+          status: 401,
+          code: 'invalid_access_token',
+          counts: { minute_0: 1 },
+        });
+      }
+      expect(bodies.size).toBe(1);
+    },
+  );
+});
+
+describe('find-links: a search of links', () => {
   it('after twenty that matched nobody counts as a request only', async () => {
     const person = newPerson();
     const { call, clock } = buyerAppOn(table);

@@ -1,10 +1,12 @@
 /** What each refusal of a one-time code counts of a key and which headers it has. */
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { callerContext } from './harness.ts';
 import { COUNTED, limitOfOne, outcomeOf, usedUp } from './outcome.ts';
-import { sendOtpOn } from './send-otp-under-test.ts';
+import { hashes, sendOtpOn } from './send-otp-under-test.ts';
 import { RIGHT, verifyOtpOn, WRONG } from './verify-otp-under-test.ts';
 
 const table = useTable();
@@ -16,7 +18,7 @@ const keyOf = (name: string) => ({
   scopes: 'users:read',
 });
 
-describe('a sign-in', () => {
+describe('verify-otp: a sign-in', () => {
   it.each([
     ['with a wrong code counts as a failed verify', true, 1],
     ['without a code counts as none, though the same write was sent', false, 0],
@@ -34,21 +36,30 @@ describe('a sign-in', () => {
     });
   });
 
-  it('of a phone without tries left counts as a request only', async () => {
-    const { phone } = newPerson();
-    const key = keyOf('sixth');
-    const { send, verify, clock } = verifyOtpOn(table);
-    await send(phone, 'sel_a');
-    for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG, keyOf('five'));
-    const reply = await verify(phone, RIGHT, key);
-    expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toEqual({
-      ...COUNTED,
-      status: 429,
-      code: 'too_many_attempts',
-      retryAfter: '60',
-      counts: { minute_0: 1 },
-    });
-  });
+  it.each([
+    ['a seller, after one code', 'users:read', 1, '60'],
+    ['the buyer app, after ten codes', 'buyers:register', 10, '3600'],
+  ])(
+    'of a phone without tries left counts as a request only: %s',
+    async (title, scopes, codes, retryAfter) => {
+      const { phone } = newPerson();
+      const key = { ...keyOf(title), scopes };
+      const { send, verify, clock } = verifyOtpOn(table);
+      for (let sent = 0; sent < codes; sent += 1) {
+        if (sent > 0) clock.advance(120);
+        await send(phone, 'sel_a');
+      }
+      for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG, { ...keyOf('five'), scopes });
+      const reply = await verify(phone, RIGHT, key);
+      expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toEqual({
+        ...COUNTED,
+        status: 429,
+        code: 'too_many_attempts',
+        retryAfter,
+        counts: { [`minute_${2 * (codes - 1)}`]: 1 },
+      });
+    },
+  );
 
   it('over failed-verifies-per-hour, of a phone without tries left, is refused by the limit of the key', async () => {
     const { phone } = newPerson();
@@ -86,8 +97,15 @@ describe('a sign-in', () => {
   });
 });
 
-describe('a send', () => {
-  it('within the cool-down counts as a request only', async () => {
+/** The messages to a phone that are counted over all sellers. */
+const messagesTo = async (phone: string, nowMs: number): Promise<number> => {
+  const limit = phoneLimit('sms', await hashes.phone(phone));
+  const { remaining } = await patientLimiter(table).increment(limit, nowMs, 0);
+  return limit.limit - remaining;
+};
+
+describe('send-otp: a send', () => {
+  it('within the cool-down counts as a request only, and no message over all sellers', async () => {
     const { phone } = newPerson();
     const { send, clock } = sendOtpOn(table);
     await send(phone, keyOf('first_send'));
@@ -100,6 +118,7 @@ describe('a send', () => {
       retryAfter: '60',
       counts: { minute_0: 1 },
     });
+    expect(await messagesTo(phone, clock())).toBe(1);
   });
 
   it('over sms-per-hour is refused by the cool-down of the phone first, and otherwise by the limit of the key', async () => {
@@ -118,24 +137,26 @@ describe('a send', () => {
   });
 
   it.each([
-    ['possibly_sent', 1],
-    ['not_sent', 1],
-    ['not_reached', 0],
+    ['possibly_sent', 1, 1],
+    ['not_sent', 1, 0],
+    ['not_reached', 0, 0],
   ] as const)(
-    'that a provider did not accept (%s) leaves %i messages counted',
-    async (delivery, messages) => {
+    'that a provider did not accept (%s) leaves %i messages of the key counted, and %i of the phone',
+    async (delivery, messages, ofPhone) => {
+      const { phone } = newPerson();
       const key = keyOf(delivery);
       const { send, provider, clock } = sendOtpOn(table);
       provider.failure = new ProviderUnavailable({ provider: 'first', operation: 'send_code' }, 'balance', {
         delivery,
       });
-      const reply = await send(newPerson().phone, key);
+      const reply = await send(phone, key);
       expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, reply)).toMatchObject({
         status: 503,
         code: 'sms_unavailable',
         rateLimit: COUNTED.rateLimit,
         counts: { minute_0: 1, 'sms-per-hour': messages },
       });
+      expect(await messagesTo(phone, clock())).toBe(ofPhone);
     },
   );
 });

@@ -55,13 +55,6 @@ describe('200', () => {
     });
   });
 
-  it('accepts Persian digits', async () => {
-    const { phone } = newPerson();
-    const { send, verify } = verifyOtp();
-    await send(phone);
-    expect((await verify(phone, '۴۹۳۰۲۷')).status).toBe(200);
-  });
-
   it('logs code_redeemed with the provider of the code', async () => {
     const { phone } = newPerson();
     const { send, verify, events } = verifyOtp();
@@ -139,36 +132,6 @@ describe('422', () => {
       code: 'code_rejected',
     });
   });
-
-  it.each([
-    [{ phone: '+989990000000' }],
-    [{ phone: '+989990000000', code: '12345' }],
-    [{ phone: '+989990000000', code: 123456 }],
-  ])('is validation_failed for %j', async (body) => {
-    const { status, json } = await verifyOtp().call({ body });
-    expect([status, json.code, json.errors[0].pointer]).toEqual([422, 'validation_failed', '#/code']);
-  });
-});
-
-describe('429', () => {
-  it.each([
-    ['the buyer app', 'buyers:register', 3600],
-    ['a seller', 'users:read', 24 * 3600 - 9 * 120],
-  ])(
-    'has the time until %s may send a new code as Retry-After of a sixth try',
-    async (_who, scopes, seconds) => {
-      const { phone } = newPerson();
-      const { send, verify, clock } = verifyOtp();
-      const caller = { ...seller('sel_app'), scopes };
-      for (let count = 0; count < 10; count += 1) {
-        if (count > 0) clock.advance(120);
-        await send(phone, 'sel_app');
-      }
-      for (let tries = 0; tries < 5; tries += 1) await verify(phone, WRONG, caller);
-      const { json, headers } = await verify(phone, WRONG, caller);
-      expect([json.code, headers['Retry-After']]).toEqual(['too_many_attempts', String(seconds)]);
-    },
-  );
 });
 
 describe('a code that is erased or used while it is verified', () => {
@@ -193,21 +156,14 @@ describe('a code that is erased or used while it is verified', () => {
 describe('500', () => {
   const failingSigner = { ...signer, sign: () => Promise.reject(new Error('a defect')) };
 
-  it('leaves the code valid when the signer fails', async () => {
-    const { phone } = newPerson();
-    const broken = verifyOtp({ signer: failingSigner });
-    await broken.send(phone);
-    expect((await broken.verify(phone, RIGHT)).status).toBe(500);
-    expect((await verifyOtp().verify(phone, RIGHT)).status).toBe(200);
-  });
-
-  it('does not count the right code as a failure when the signer fails', async () => {
+  it('leaves the right code valid and counts it as no failure when the signer fails', async () => {
     const { phone } = newPerson();
     const broken = verifyOtp({ signer: failingSigner });
     await broken.send(phone);
     await broken.verify(phone, WRONG);
-    await broken.verify(phone, RIGHT);
+    expect((await broken.verify(phone, RIGHT)).status).toBe(500);
     const { failures, code } = await broken.record(phone);
     expect([failures, code?.tries]).toEqual([0, 2]);
+    expect((await verifyOtp().verify(phone, RIGHT)).status).toBe(200);
   });
 });

@@ -28,6 +28,16 @@ describe('the route table', () => {
   });
 });
 
+/** The groups of the tables of refusals, whose titles begin with the names of rows, with their statuses. */
+const refusals = ['refusals', 'refused-codes'].flatMap((table) =>
+  readFileSync(new URL(`${table}.test.ts`, folder('test/functions')), 'utf8')
+    .split(/^describe\('/m)
+    .map((group) => ({
+      names: (/^([a-z -]+):/.exec(group)?.[1] ?? '').split(' and '),
+      statuses: [...group.matchAll(/(?:status: |\[)([0-9]{3}),/g)].map((match) => Number(match[1])),
+    })),
+);
+
 describe('the tests', () => {
   itForAll(allRoutes.map((route) => [route.name, route] as const))(
     'of each row have a group for each of its statuses, in its own file or in the tables over operations',
@@ -36,9 +46,10 @@ describe('the tests', () => {
       expect(existsSync(file)).toBe(true);
       const siblings = readFileSync(new URL('siblings.test.ts', folder('test/functions')), 'utf8');
       const texts = [readFileSync(file, 'utf8'), ...(siblings.includes(`'${name}':`) ? [siblings] : [])];
-      const groups = [...texts.join('\n').matchAll(/describe\('([0-9]{3})'/g)].map((match) =>
-        Number(match[1]),
-      );
+      const groups = [
+        ...[...texts.join('\n').matchAll(/describe\('([0-9]{3})'/g)].map((match) => Number(match[1])),
+        ...refusals.filter(({ names }) => names.includes(name)).flatMap(({ statuses }) => statuses),
+      ];
       expect(ownStatuses(route).filter((status) => !groups.includes(status))).toEqual([]);
     },
   );

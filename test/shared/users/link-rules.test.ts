@@ -172,6 +172,13 @@ describe('decideLink', () => {
       expect(link(holds(NOTHING), { isChecked: true })).toBe('check');
     },
   );
+
+  it.each(LINK.filter(([, decision]) => decision.endsWith(', counted')))(
+    'still refuses a person whom the registries have confirmed in this request: %s',
+    (_what, decision, holds) => {
+      expect(link(holds(NOTHING), { isChecked: true })).toBe(decision);
+    },
+  );
 });
 
 describe('decideCheck', () => {
@@ -179,8 +186,12 @@ describe('decideCheck', () => {
     expect(check(second[2](first[2](LINKED_USER)))).toBe(first[1]);
   });
 
-  it('checks a user again after a minute', () => {
-    expect(check(LINKED_USER)).toBe('check');
+  it.each([
+    ['shows', 59_999, 'show'],
+    ['checks', 60_000, 'check'],
+  ])('%s a user whose last check is %i ms old', (_what, ageMs, decision) => {
+    const user = { ...USER, checked_at: new Date(NOW_MS - ageMs).toISOString() };
+    expect(check({ ...LINKED_USER, user })).toBe(decision);
   });
 
   it.each([
