@@ -23,15 +23,13 @@ export interface Completed {
 }
 
 export interface GatewayOptions extends AccessOptions {
-  /** The route table; tests give others. */
-  readonly routes?: readonly Route[];
   readonly functions: Functions;
   readonly onCompleted: (completed: Completed) => void;
 }
 
 /** Emulates API Gateway from the route table: finds the row, checks the key, calls the function, responds. Returns the HTTP handler. */
 export const gateway = (options: GatewayOptions) => {
-  const findRoute = router((options.routes ?? allRoutes).filter((row) => isServed(row, options.otpAccess)));
+  const findRoute = router(allRoutes.filter((row) => isServed(row, options.otpAccess)));
   const controlAccess = accessControl(options);
 
   const resultOf = async (

@@ -10,7 +10,6 @@ import { ownKeyReader } from '#shared/api-keys/own-key.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redirectLog } from '#shared/log.ts';
 import { routes } from '#shared/routes.ts';
-import { unlimitedPlans } from '#test/fakes/gateway-plans.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { keyedHandler } from './keyed-handler.ts';
 import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
@@ -44,7 +43,7 @@ beforeAll(async () => {
   own = await newOwnKey({ plan: 'professional' });
   const serve = gateway({
     functions: functionsOf(own),
-    usagePlans: unlimitedPlans,
+    usagePlans: { flushes: async () => 0, throttleOf: async () => ({ rateLimit: 1e6, burstLimit: 1e6 }) },
     otpAccess: 'api-key',
     buckets: tokenBuckets(own.administration.clock),
     clock: own.administration.clock,

@@ -15,7 +15,7 @@ const API_FAULTS = {
 } as const;
 
 /** Failures of the transport, or a response that is not in the provider's format. */
-export const WIRE_FAULTS = {
+const WIRE_FAULTS = {
   html_instead_of_json: 'HTTP 200 with an HTML page.',
   truncated_body: 'The connection closes in the middle of the body.',
   wrong_types: 'The right fields, each with a value of a wrong type.',
@@ -29,16 +29,11 @@ export const WIRE_FAULTS = {
   upgrade: 'HTTP 101, and an open connection.',
 } as const;
 
-/** Every fault, with its meaning. */
-export const FAULTS = { ...API_FAULTS, ...WIRE_FAULTS } as const;
-
 /** A fault in the provider's own format. */
 export type ApiFault = keyof typeof API_FAULTS;
 /** A fault of the transport or of the format. */
 export type WireFault = keyof typeof WIRE_FAULTS;
-export type Fault = keyof typeof FAULTS;
-
-export const FAULT_NAMES = Object.keys(FAULTS) as readonly Fault[];
+export type Fault = ApiFault | WireFault;
 
 /** Returns whether a fault is in the provider's own format. */
 export const isApiFault = (fault: Fault): fault is ApiFault => Object.hasOwn(API_FAULTS, fault);

@@ -42,9 +42,7 @@ export const startApiGateway = async (options: Partial<SimulatorOptions> = {}) =
     planIds: PLAN_IDS,
   });
   return {
-    client,
     usagePlans,
-    endpoint,
     /** The simulator of this test. */
     get simulator(): SimulatedApiGateway {
       return simulator;
