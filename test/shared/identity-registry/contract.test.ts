@@ -9,8 +9,14 @@ import { documentedOutcomes } from '#test/docs/test-identities-page.ts';
 import { fakeIdentityRegistry } from '#test/fakes/identity-registry.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { itForAll } from '#test/for-all.ts';
-import { everythingIn, failureOf, neverAborted } from '#test/shared/providers/failure.ts';
-import { credentialsIn, isSlow, type Said, saidOfWireFaults } from '#test/shared/providers/faults-said.ts';
+import {
+  everythingIn,
+  failureOf,
+  neverAborted,
+  type Said,
+  summaryOf,
+} from '#test/shared/providers/failure.ts';
+import { credentialsIn, isSlow, saidOfWireFaults } from '#test/shared/providers/faults-said.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import type { ApiFault, Fault } from '#test/simulators/faults.ts';
 import { type Simulators, startSimulators } from '#test/simulators/server.ts';
@@ -114,28 +120,6 @@ describe.each(ROWS)('%s', (_name, open) => {
     },
   );
 
-  it('ends an attempt at a provider that never responds at its timeout', async () => {
-    const slow = testNationalId('slow');
-    let timeoutSignal = neverAborted;
-    const registry = open(() => timeoutSignal());
-    // Signs in, so that the timeout meets the check itself.
-    await registry.checkIdentity(MATCHED, DAY, neverAborted());
-    timeoutSignal = () => AbortSignal.timeout(20);
-    const failures = [
-      await failureOf(registry.checkIdentity(slow, DAY, neverAborted())),
-      await failureOf(registry.checkPhoneOwnership(slow, PHONE, neverAborted())),
-    ];
-    expect(failures.map(({ delivery }) => delivery)).toEqual(['possibly_sent', 'possibly_sent']);
-  });
-
-  it.each([
-    { year: 1370, month: 1, day: 5 },
-    { year: 1403, month: 12, day: 30 },
-    { year: 1299, month: 6, day: 31 },
-  ])('sends the day $year/$month/$day in the form of its provider', async (day) => {
-    expect(await open().checkIdentity(MATCHED, day, neverAborted())).toBe('matched');
-  });
-
   it('returns to each of 40 concurrent callers its own verdict', async () => {
     const registry = open();
     const pair: readonly PersonOutcome[] = ['deceased', 'not_found'];
@@ -152,41 +136,41 @@ describe.each(ROWS)('%s', (_name, open) => {
 /** What the port says of each fault in the provider's own format. */
 const SAID_OF_API_FAULTS: Readonly<Record<(typeof ADAPTERS)[number], Readonly<Record<ApiFault, Said>>>> = {
   jibit: {
-    unauthorized: 'credentials, not_sent',
-    token_expired: 'credentials, not_sent',
-    quota: 'quota, not_sent',
-    balance: 'balance, not_sent',
-    blocked_address: 'blocked, possibly_sent',
-    upstream_down: 'upstream, not_sent',
-    server_error: 'upstream, not_sent',
-    error_in_200: 'no_verdict, possibly_sent',
-    undecided: 'undecided, not_sent',
+    unauthorized: 'credentials, not_sent, up',
+    token_expired: 'credentials, not_sent, up',
+    quota: 'quota, not_sent, up',
+    balance: 'balance, not_sent, up',
+    blocked_address: 'blocked, possibly_sent, unknown',
+    upstream_down: 'upstream, not_sent, up',
+    server_error: 'upstream, not_sent, up',
+    error_in_200: 'no_verdict, possibly_sent, unknown',
+    undecided: 'undecided, not_sent, up',
   },
   zohal: {
-    unauthorized: 'credentials, not_sent',
-    token_expired: 'credentials, not_sent',
-    quota: 'quota, possibly_sent',
-    balance: 'credentials, not_sent',
-    blocked_address: 'blocked, possibly_sent',
-    upstream_down: 'upstream, not_sent',
-    server_error: 'upstream, not_sent',
-    error_in_200: 'upstream, not_sent',
-    undecided: 'undecided, not_sent',
+    unauthorized: 'credentials, not_sent, up',
+    token_expired: 'credentials, not_sent, up',
+    quota: 'quota, possibly_sent, unknown',
+    balance: 'credentials, not_sent, up',
+    blocked_address: 'blocked, possibly_sent, unknown',
+    upstream_down: 'upstream, not_sent, up',
+    server_error: 'upstream, not_sent, up',
+    error_in_200: 'upstream, not_sent, up',
+    undecided: 'undecided, not_sent, up',
   },
 };
 
 /** Jibit issues tokens with any quota and balance of the account. */
 const SAID_OF_TOKEN_FAULTS: Readonly<Partial<Record<Fault, Said>>> = {
   ...saidOfWireFaults,
-  unauthorized: 'credentials, not_sent',
-  blocked_address: 'blocked, possibly_sent',
-  upstream_down: 'upstream, not_sent',
-  server_error: 'upstream, not_sent',
-  error_in_200: 'malformed, possibly_sent',
-  wrong_types: 'malformed, possibly_sent',
+  unauthorized: 'credentials, not_sent, up',
+  blocked_address: 'blocked, possibly_sent, down',
+  upstream_down: 'upstream, not_sent, up',
+  server_error: 'upstream, not_sent, up',
+  error_in_200: 'malformed, possibly_sent, down',
+  wrong_types: 'malformed, possibly_sent, down',
   // Nobody was asked about the person.
-  slow_headers: 'timeout, not_reached',
-  slow_body: 'timeout, not_reached',
+  slow_headers: 'timeout, not_reached, down',
+  slow_body: 'timeout, not_reached, down',
 };
 
 const FAULTY_OPERATIONS = [
@@ -217,7 +201,7 @@ describe.each(FAULTY_OPERATIONS)('%s with a fault of its operation %s', (name, o
       await simulators.setFault(name, 'connection_refused');
       await simulators.setFault(name, undefined);
       timeoutSignal = neverAborted;
-      expect(`${failure.reason}, ${failure.delivery}`).toBe(expected);
+      expect(summaryOf(failure)).toBe(expected);
       expect(await inquire()).toBe('matched');
       expect(lines.length).toBeGreaterThan(0);
       const shown = lines.join() + everythingIn(failure);

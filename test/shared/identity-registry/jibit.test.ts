@@ -61,22 +61,15 @@ describe('jibit', () => {
 
   it('renews a token once per inquiry', async () => {
     const failure = await failureOf(replying(() => FORBIDDEN).checkIdentity(ID, DAY, neverAborted()));
-    expect(summaryOf(failure)).toEqual({ reason: 'credentials', delivery: 'not_sent' });
+    expect(summaryOf(failure)).toBe('credentials, not_sent, up');
     expect(paths()).toEqual(['tokens/generate', 'services/identity', 'tokens/refresh', 'services/identity']);
-  });
-
-  const tokenPaths = () => paths().filter((path) => path.startsWith('tokens'));
-
-  it('generates one token for 50 concurrent inquiries', async () => {
-    const jibit = replying(() => record());
-    await Promise.all(Array.from({ length: 50 }, () => jibit.checkIdentity(ID, DAY, neverAborted())));
-    expect(tokenPaths()).toEqual(['tokens/generate']);
   });
 
   it('renews the token once for 50 concurrent inquiries with a refused token', async () => {
     const jibit = replying(({ headers }) => (headers.authorization === 'Bearer t1' ? FORBIDDEN : record()));
     await Promise.all(Array.from({ length: 50 }, () => jibit.checkIdentity(ID, DAY, neverAborted())));
-    expect(tokenPaths()).toEqual(['tokens/generate', 'tokens/refresh']);
+    const tokenPaths = paths().filter((path) => path.startsWith('tokens'));
+    expect(tokenPaths).toEqual(['tokens/generate', 'tokens/refresh']);
   });
 
   it('completes a token request for all waiting callers when the signal of the first one aborts', async () => {
@@ -99,47 +92,25 @@ describe('jibit', () => {
     expect(paths()).toEqual(['tokens/generate', 'services/identity']);
   });
 
-  it('requests a token again after a failed token request', async () => {
-    server.replyWith(() => ({ status: 400, json: { code: 'invalid.credentials' } }));
-    const jibit = registry();
-    await failureOf(jibit.checkIdentity(ID, DAY, neverAborted()));
-    server.replyWith(({ path }) =>
-      path.endsWith('/generate')
-        ? { status: 200, json: { accessToken: 't1', refreshToken: 'r1' } }
-        : record(),
-    );
-    expect(await jibit.checkIdentity(ID, DAY, neverAborted())).toBe('matched');
-  });
-
-  it.each([
-    ['invalid.credentials', 400, 'credentials'],
-    ['client.not_found', 404, 'credentials'],
-    ['apiKey.is_required', 400, 'credentials'],
-    ['apiKey.length_exceeded', 400, 'credentials'],
-    ['secretKey.is_required', 400, 'credentials'],
-    ['secretKey.length_exceeded', 400, 'credentials'],
-    ['invalid.request_body', 400, 'credentials'],
-    ['server.error', 500, 'upstream'],
-    ['providers.not_available', 503, 'upstream'],
-  ] as const)(
-    'treats %s (HTTP %i) of a token request as %s, and sends no inquiry',
-    async (code, status, reason) => {
-      server.replyWith(() => ({ status, json: { code } }));
-      expect((await failureOf(registry().checkIdentity(ID, DAY, neverAborted()))).reason).toBe(reason);
-      expect(paths()).not.toContain('services/identity');
+  it.each(['client.not_found', 'invalid.request_body'])(
+    'takes %s of a token request for wrong credentials, and sends no inquiry',
+    async (code) => {
+      server.replyWith(() => ({ status: 404, json: { code } }));
+      const failure = await failureOf(registry().checkIdentity(ID, DAY, neverAborted()));
+      expect(summaryOf(failure)).toBe('credentials, not_sent, up');
+      expect(paths()).toEqual(['tokens/generate']);
     },
   );
 
   it.each([
-    [{ status: 200, json: { accessToken: '', refreshToken: 'r' } }, 'malformed'],
-    [{ status: 200, json: { accessToken: 't' } }, 'malformed'],
-    [{ status: 200, json: { accessToken: 't\r\nx: y', refreshToken: 'r' } }, 'malformed'],
-    [{ status: 200, json: { accessToken: 't'.repeat(8193), refreshToken: 'r' } }, 'malformed'],
-    [{ status: 200, text: '<html>' }, 'malformed'],
-    [{ status: 503, text: '' }, 'upstream'],
-  ] as const)('treats the token response %j as %s', async (reply, reason) => {
-    server.replyWith(() => reply);
-    expect((await failureOf(registry().checkIdentity(ID, DAY, neverAborted()))).reason).toBe(reason);
+    [{ accessToken: '', refreshToken: 'r' }],
+    [{ accessToken: 't' }],
+    [{ accessToken: 't\r\nx: y', refreshToken: 'r' }],
+    [{ accessToken: 't'.repeat(8193), refreshToken: 'r' }],
+  ])('treats the token response %j as malformed', async (json) => {
+    server.replyWith(() => ({ status: 200, json }));
+    const failure = await failureOf(registry().checkIdentity(ID, DAY, neverAborted()));
+    expect(failure.reason).toBe('malformed');
   });
 });
 
@@ -194,86 +165,27 @@ const CODES: readonly (readonly [string, number, UnavailableReason, number])[] =
   ['handler.not_found', 404, 'upstream', 2],
 ];
 
-const OPERATIONS = ['checkIdentity', 'checkPhoneOwnership'] as const;
+const identityFailure = (reply: ScriptedReply) =>
+  failureOf(replying(() => reply).checkIdentity(ID, DAY, neverAborted()));
 
-const inquire = (jibit: ReturnType<typeof replying>, operation: (typeof OPERATIONS)[number]) =>
-  ({
-    checkIdentity: () => jibit.checkIdentity(ID, DAY, neverAborted()),
-    checkPhoneOwnership: () => jibit.checkPhoneOwnership(ID, PHONE, neverAborted()),
-  })[operation]();
-
-describe.each(OPERATIONS)('%s', (operation) => {
+describe('an error', () => {
   itForAll(CODES)(
-    'returns no verdict for a documented error code, with its reason, after one inquiry or two',
+    'with a documented code is no verdict, with its reason, after one inquiry or two',
     async (code, status, reason, inquiries) => {
-      const jibit = replying(() => ({ status, json: { code, message: 'پیام' } }));
-      expect(summaryOf(await failureOf(inquire(jibit, operation)))).toEqual({ reason, delivery: 'not_sent' });
+      const failure = await identityFailure({ status, json: { code, message: 'پیام' } });
+      expect(summaryOf(failure)).toBe(`${reason}, not_sent, up`);
       expect(paths().filter((path) => path.startsWith('services'))).toHaveLength(inquiries);
     },
   );
 
-  it('reads the older form of an error', async () => {
-    const jibit = replying(() => ({
-      status: 400,
-      json: { errors: [{ code: 'daily_limit.reached', message: '' }] },
-    }));
-    expect((await failureOf(inquire(jibit, operation))).reason).toBe('quota');
+  it('is also read in its older form', async () => {
+    const json = { errors: [{ code: 'daily_limit.reached', message: '' }] };
+    expect(summaryOf(await identityFailure({ status: 400, json }))).toBe('quota, not_sent, up');
   });
 
-  itForAll([
-    ['an unknown code', { status: 400, json: { code: 'who.knows' } }, 'no_verdict'],
-    [
-      'a code that is a property of every object',
-      { status: 400, json: { code: 'constructor' } },
-      'no_verdict',
-    ],
-    ['403 with HTML', { status: 403, text: '<html>' }, 'blocked'],
-    ['HTML with 200', { status: 200, text: '<html>' }, 'malformed'],
-    ['null', { status: 200, json: null }, 'no_verdict'],
-    ['a list', { status: 200, json: [{ matched: true }] }, 'no_verdict'],
-    ['an empty object', { status: 200, json: {} }, 'no_verdict'],
-    [
-      'a string instead of a boolean',
-      { status: 200, json: { matched: 'true', identityInfo: { alive: 'true' } } },
-      'no_verdict',
-    ],
-    [
-      'a number instead of a boolean',
-      { status: 200, json: { matched: 0, identityInfo: { alive: 1 } } },
-      'no_verdict',
-    ],
-    [
-      'null instead of a boolean',
-      { status: 200, json: { matched: null, identityInfo: { alive: null } } },
-      'no_verdict',
-    ],
-    ['an error code with 200', { status: 200, json: { code: 'server.error' } }, 'no_verdict'],
-    [
-      'identity_info.not_found with 200',
-      { status: 200, json: { code: 'identity_info.not_found' } },
-      'no_verdict',
-    ],
-    [
-      'a valid body with 201',
-      { status: 201, json: { matched: false, identityInfo: { alive: false } } },
-      'no_verdict',
-    ],
-    [
-      'a valid body with 500',
-      { status: 500, json: { matched: false, identityInfo: { alive: false } } },
-      'upstream',
-    ],
-  ] as const)('returns no verdict for any other response', async (_what, reply, reason) => {
-    expect(
-      summaryOf(
-        await failureOf(
-          inquire(
-            replying(() => reply),
-            operation,
-          ),
-        ),
-      ),
-    ).toEqual({ reason, delivery: 'possibly_sent' });
+  it.each(['who.knows', 'constructor'])('with the unknown code %s is no verdict', async (code) => {
+    const failure = await identityFailure({ status: 400, json: { code } });
+    expect(summaryOf(failure)).toBe('no_verdict, possibly_sent, up');
   });
 });
 
@@ -290,22 +202,21 @@ describe('the verdict', () => {
     expect(await jibit.checkIdentity(ID, DAY, neverAborted())).toBe('not_found');
   });
 
-  it.each([500, 502, 503])(
-    'of identity_info.not_found with HTTP %i is none: Jibit is down, whatever its body says',
-    async (status) => {
-      const jibit = replying(() => ({ status, json: { code: 'identity_info.not_found' } }));
-      const failure = await failureOf(jibit.checkIdentity(ID, DAY, neverAborted()));
-      expect(summaryOf(failure)).toEqual({ reason: 'upstream', delivery: 'possibly_sent' });
-    },
-  );
+  it('of identity_info.not_found with HTTP 500 is none: Jibit is down, whatever its body says', async () => {
+    const failure = await identityFailure({ status: 500, json: { code: 'identity_info.not_found' } });
+    expect(summaryOf(failure)).toBe('upstream, possibly_sent, up');
+  });
 
   it('on a phone is never identity_info.not_found', async () => {
     const jibit = replying(() => ({ status: 404, json: { code: 'identity_info.not_found' } }));
     await failureOf(jibit.checkPhoneOwnership(ID, PHONE, neverAborted()));
   });
 
-  it('does not come from the record of another person', async () => {
-    const jibit = replying(() => record({ nationalCode: '9990000029', alive: false }));
-    expect((await failureOf(jibit.checkIdentity(ID, DAY, neverAborted()))).reason).toBe('no_verdict');
+  it.each([
+    ['a record of another person', record({ nationalCode: '9990000029', alive: false })],
+    ['a record that does not say whether the person is alive', record({ alive: undefined })],
+    ['a record with HTTP 201', { ...record(), status: 201 }],
+  ])('does not come from %s', async (_what, reply) => {
+    expect(summaryOf(await identityFailure(reply))).toBe('no_verdict, possibly_sent, unknown');
   });
 });

@@ -55,13 +55,6 @@ const newCircuit = () => {
 const openings = () => lines.filter((line) => JSON.parse(line).reason === 'circuit_open').length;
 
 describe('circuit', () => {
-  it('opens after three consecutive failures, and then does not call the provider', async () => {
-    const { open, tryCall } = newCircuit();
-    await open();
-    expect(await tryCall()).toEqual(['circuit_open', false]);
-    expect(openings()).toBe(1);
-  });
-
   it('never names a wait longer than its open time, even if the clock is set back', async () => {
     const { open, fail, clock } = newCircuit();
     await open();
@@ -195,14 +188,6 @@ describe('circuit', () => {
     expect(await tryCall()).toEqual(['passed', true]);
   });
 
-  it('lets the next call probe at once when a probe ended with an error of our own code', async () => {
-    const { open, run, tryCall, clock } = newCircuit();
-    await open();
-    clock.advance(10);
-    await expect(run(() => Promise.reject(new TypeError('a defect')))).rejects.toThrow('a defect');
-    expect(await tryCall()).toEqual(['passed', true]);
-  });
-
   it('is not closed by the success of a call that began before it opened', async () => {
     const { open, run, tryCall } = newCircuit();
     const late = Promise.withResolvers<void>();
@@ -227,12 +212,5 @@ describe('circuit', () => {
     later.reject(failure('timeout'));
     await failing[1];
     expect(await tryCall()).toEqual(['passed', true]);
-  });
-
-  it('opens once when 200 concurrent calls fail together', async () => {
-    const { fail, tryCall } = newCircuit();
-    await Promise.all(Array.from({ length: 200 }, () => fail()));
-    expect(await tryCall()).toEqual(['circuit_open', false]);
-    expect(openings()).toBe(1);
   });
 });

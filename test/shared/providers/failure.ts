@@ -1,5 +1,13 @@
 import { inspect } from 'node:util';
-import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
+import {
+  type Delivery,
+  type Health,
+  ProviderUnavailable,
+  type UnavailableReason,
+} from '#shared/providers/unavailable.ts';
+
+/** The reason of a failure, what became of the call, and what it says about the provider. */
+export type Said = `${UnavailableReason}, ${Delivery}, ${Health}`;
 
 /** Returns the failure of a call that must fail with ProviderUnavailable. */
 export const failureOf = async (call: Promise<unknown>): Promise<ProviderUnavailable> => {
@@ -11,8 +19,9 @@ export const failureOf = async (call: Promise<unknown>): Promise<ProviderUnavail
   return error as ProviderUnavailable;
 };
 
-/** Returns the fields of a failure that decide about retry, failover and the cool-down. */
-export const summaryOf = ({ reason, delivery }: ProviderUnavailable) => ({ reason, delivery });
+/** Returns the fields of a failure that decide about retry, failover, the cool-down and the circuit. */
+export const summaryOf = ({ reason, delivery, health }: ProviderUnavailable): Said =>
+  `${reason}, ${delivery}, ${health}`;
 
 /** Returns everything that a log, a debugger or a tracer could find in an error, hidden fields included. */
 export const everythingIn = (error: unknown): string =>

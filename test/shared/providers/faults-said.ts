@@ -1,22 +1,19 @@
-import type { Delivery, UnavailableReason } from '#shared/providers/unavailable.ts';
 import type { Fault, WireFault } from '#test/simulators/faults.ts';
-
-/** The reason of a failure, and what became of the call. */
-export type Said = `${UnavailableReason}, ${Delivery}`;
+import type { Said } from './failure.ts';
 
 /** What the ports say of each fault of the transport or of the format, whichever provider has it. */
 export const saidOfWireFaults: Readonly<Record<WireFault, Said>> = {
-  html_instead_of_json: 'malformed, possibly_sent',
-  truncated_body: 'transport, possibly_sent',
-  wrong_types: 'no_verdict, possibly_sent',
-  huge_body: 'malformed, possibly_sent',
-  redirect: 'malformed, possibly_sent',
-  reset: 'transport, possibly_sent',
-  connection_refused: 'transport, not_reached',
-  slow_headers: 'timeout, possibly_sent',
-  slow_body: 'timeout, possibly_sent',
-  tls_refusal: 'transport, possibly_sent',
-  upgrade: 'malformed, possibly_sent',
+  html_instead_of_json: 'malformed, possibly_sent, down',
+  truncated_body: 'transport, possibly_sent, down',
+  wrong_types: 'no_verdict, possibly_sent, unknown',
+  huge_body: 'malformed, possibly_sent, down',
+  redirect: 'malformed, possibly_sent, down',
+  reset: 'transport, possibly_sent, down',
+  connection_refused: 'transport, not_reached, down',
+  slow_headers: 'timeout, possibly_sent, down',
+  slow_body: 'timeout, possibly_sent, down',
+  tls_refusal: 'transport, possibly_sent, down',
+  upgrade: 'malformed, possibly_sent, down',
 };
 
 /** Whether an attempt ends by its timeout alone. */

@@ -17,18 +17,12 @@ export interface ScriptedReply {
   readonly text?: string;
 }
 
-/** A provider that returns scripted replies over a real socket. */
-export interface ScriptedServer {
-  readonly baseUrl: string;
-  readonly requests: readonly ReceivedRequest[];
-  /** Sets the reply to later requests. */
-  replyWith(script: (request: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply>): void;
-  close(): Promise<void>;
-}
+type Script = (request: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply>;
 
-export const startScriptedServer = async (): Promise<ScriptedServer> => {
+/** A provider of a test file's own that returns scripted replies over a real socket, from its first test to its last. */
+export const scriptedServer = () => {
   const requests: ReceivedRequest[] = [];
-  let script: (request: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply> = () => ({ status: 500 });
+  let script: Script = () => ({ status: 500 });
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -45,37 +39,24 @@ export const startScriptedServer = async (): Promise<ScriptedServer> => {
     response.writeHead(status, { 'Content-Type': text === undefined ? 'application/json' : 'text/html' });
     response.end(text ?? JSON.stringify(json));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  });
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    requests,
-    replyWith(next) {
+    get baseUrl() {
+      return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    },
+    requests: requests as readonly ReceivedRequest[],
+    /** Sets the reply to later requests. */
+    replyWith(next: Script) {
       requests.length = 0;
       script = next;
     },
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
-};
-
-/** A scripted server of a test file's own, there from its first test to its last. */
-export const scriptedServer = (): Omit<ScriptedServer, 'close'> => {
-  let server: ScriptedServer;
-  beforeAll(async () => {
-    server = await startScriptedServer();
-  });
-  afterAll(() => server.close());
-  return {
-    get baseUrl() {
-      return server.baseUrl;
-    },
-    get requests() {
-      return server.requests;
-    },
-    replyWith: (script) => server.replyWith(script),
   };
 };

@@ -7,8 +7,14 @@ import { documentedOutcomes } from '#test/docs/test-identities-page.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { fakeSmsSender, messageTo } from '#test/fakes/sms.ts';
 import { itForAll } from '#test/for-all.ts';
-import { everythingIn, failureOf, neverAborted } from '#test/shared/providers/failure.ts';
-import { credentialsIn, isSlow, type Said, saidOfWireFaults } from '#test/shared/providers/faults-said.ts';
+import {
+  everythingIn,
+  failureOf,
+  neverAborted,
+  type Said,
+  summaryOf,
+} from '#test/shared/providers/failure.ts';
+import { credentialsIn, isSlow, saidOfWireFaults } from '#test/shared/providers/faults-said.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import type { ApiFault, Fault } from '#test/simulators/faults.ts';
 import { type Simulators, startSimulators } from '#test/simulators/server.ts';
@@ -104,54 +110,31 @@ describe.each(ROWS)('%s', (name, open) => {
       expect(`${PROBLEMS[code].status} ${code}`).toBe(response.split(',')[0]);
     },
   );
-
-  it('has possibly sent the message when the provider never responds', async () => {
-    const { sender } = open(() => AbortSignal.timeout(20));
-    const failure = await failureOf(sender.sendCode(messageTo(testPhone('slow')), neverAborted()));
-    expect(failure.delivery).toBe('possibly_sent');
-  });
-
-  it('sends the next message after a failure', async () => {
-    const { sender, codesTo } = open();
-    const phone = newPhone();
-    await failureOf(sender.sendCode(messageTo(testPhone('balance')), neverAborted()));
-    await sender.sendCode(messageTo(phone, '654321'), neverAborted());
-    expect(codesTo(phone)).toEqual(['654321']);
-  });
-});
-
-describe.each(ADAPTERS)('%s', (name) => {
-  it('sends the message once when only the response is lost', async () => {
-    const phone = testPhone('lost_response', 90 + ADAPTERS.indexOf(name));
-    const { sender, codesTo } = overSimulator(name)();
-    await failureOf(sender.sendCode(messageTo(phone), neverAborted()));
-    expect(codesTo(phone)).toEqual(['123456']);
-  });
 });
 
 /** What the port says of each fault in the provider's own format. */
 const SAID_OF_API_FAULTS: Readonly<Record<(typeof ADAPTERS)[number], Readonly<Record<ApiFault, Said>>>> = {
   kavenegar: {
-    unauthorized: 'credentials, not_sent',
-    token_expired: 'credentials, not_sent',
-    quota: 'quota, not_sent',
-    balance: 'balance, not_sent',
-    blocked_address: 'blocked, not_sent',
-    upstream_down: 'upstream, possibly_sent',
-    server_error: 'upstream, possibly_sent',
-    error_in_200: 'upstream, not_sent',
-    undecided: 'upstream, not_sent',
+    unauthorized: 'credentials, not_sent, up',
+    token_expired: 'credentials, not_sent, up',
+    quota: 'quota, not_sent, up',
+    balance: 'balance, not_sent, up',
+    blocked_address: 'blocked, not_sent, up',
+    upstream_down: 'upstream, possibly_sent, down',
+    server_error: 'upstream, possibly_sent, down',
+    error_in_200: 'upstream, not_sent, up',
+    undecided: 'upstream, not_sent, up',
   },
   'sms-ir': {
-    unauthorized: 'credentials, not_sent',
-    token_expired: 'credentials, not_sent',
-    quota: 'quota, not_sent',
-    balance: 'balance, not_sent',
-    blocked_address: 'blocked, not_sent',
-    upstream_down: 'upstream, possibly_sent',
-    server_error: 'upstream, possibly_sent',
-    error_in_200: 'balance, not_sent',
-    undecided: 'upstream, possibly_sent',
+    unauthorized: 'credentials, not_sent, up',
+    token_expired: 'credentials, not_sent, up',
+    quota: 'quota, not_sent, up',
+    balance: 'balance, not_sent, up',
+    blocked_address: 'blocked, not_sent, up',
+    upstream_down: 'upstream, possibly_sent, down',
+    server_error: 'upstream, possibly_sent, up',
+    error_in_200: 'balance, not_sent, up',
+    undecided: 'upstream, possibly_sent, up',
   },
 };
 
@@ -173,7 +156,7 @@ describe.each(ADAPTERS)('%s with a fault', (name) => {
       await simulators.setFault(name, undefined);
       timeoutSignal = neverAborted;
       expect(simulators.calls()[name].send_code).toBe(callsBefore + (fault === 'connection_refused' ? 0 : 1));
-      expect(`${failure.reason}, ${failure.delivery}`).toBe(expected);
+      expect(summaryOf(failure)).toBe(expected);
       const sent = SENT_NEVERTHELESS.includes(fault) ? [code] : [];
       expect(codesTo(phone)).toEqual(sent);
       await sender.sendCode(messageTo(phone, '654321'), neverAborted());
