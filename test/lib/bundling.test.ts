@@ -129,12 +129,21 @@ describe('the content of a bundle', () => {
     ]);
   });
 
-  test('no bundle holds the administration, the programs, the local service, a test, the builder of the pages or jose', async () => {
-    for (const name of names) {
-      expect(await sourcesOf(name)).not.toMatch(
-        /^(?:\.\.\/)*(?:admin|bin|local|test|reference)\/|client-api-gateway|node_modules\/(?:jose|marked)\//m,
-      );
-    }
+  test.each([
+    [
+      'the administration, the programs, the local service, a test, the builder of the pages or jose',
+      /^(?:\.\.\/)*(?:admin|bin|local|test|reference)\/|client-api-gateway|node_modules\/(?:jose|marked)\//m,
+    ],
+    [
+      'the chain of credential providers or the reader of profiles',
+      /credential-provider-(?:sso|ini|process|web-identity|imds)|shared-ini-file-loader/,
+    ],
+    [
+      'a client of X-Ray or OpenTelemetry, which would put URLs into traces',
+      /node_modules\/(?:aws-xray|@opentelemetry|@aws-lambda-powertools)/,
+    ],
+  ])('no bundle holds %s', async (_, sources) => {
+    for (const name of names) expect(await sourcesOf(name)).not.toMatch(sources);
   });
 
   test('the authorizer holds the access of every row, and no rows and no schemas', async () => {
@@ -146,22 +155,6 @@ describe('the content of a bundle', () => {
   test('no bundle imports the ESM namespace of a module of Node, which costs up to 30 ms', async () => {
     for (const name of names)
       expect(await codeOf(name)).not.toMatch(/(?:from|import)\s*\(?["'](?:node:)?[a-z]/);
-  });
-
-  test('no bundle holds the chain of credential providers or the reader of profiles', async () => {
-    for (const name of names) {
-      expect(await sourcesOf(name)).not.toMatch(
-        /credential-provider-(?:sso|ini|process|web-identity|imds)|shared-ini-file-loader/,
-      );
-    }
-  });
-
-  test('no bundle holds a client of X-Ray or OpenTelemetry, which would put URLs into traces', async () => {
-    for (const name of names) {
-      expect(await sourcesOf(name)).not.toMatch(
-        /node_modules\/(?:aws-xray|@opentelemetry|@aws-lambda-powertools)/,
-      );
-    }
   });
 });
 

@@ -81,6 +81,14 @@ describe('alarms', () => {
     expect(new Set(actions)).toEqual(new Set([topicArn]));
   });
 
+  test('on a ceiling, on redeemed codes and on a firewall exist only where the config sets them', () => {
+    const names = Object.values(resourcesOf(other, 'AWS::CloudWatch::Alarm')).map(
+      ({ Properties }) => Properties.AlarmName,
+    );
+    expect(names).toHaveLength(11);
+    expect(names.filter((name) => /ceiling|unredeemed|firewall|certificate/.test(name))).toEqual([]);
+  });
+
   test('and the budget notifies the same receiver at 80 % and when more than 100 % is forecast', () => {
     const subscribers = [
       [api, { Address: 'on-call@example.com', SubscriptionType: 'EMAIL' }],

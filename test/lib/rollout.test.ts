@@ -1,6 +1,4 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import { loggedMetrics } from '#lib/metrics.ts';
-import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { methodOf } from './methods.ts';
@@ -175,26 +173,4 @@ test('a stage whose functions are deployed at once has no alias, no version and 
   const text = JSON.stringify(dev.toJSON());
   expect(text).toContain('AWS::Lambda::Function');
   expect(text).not.toMatch(/AWS::Lambda::(?:Alias|Version)|CodeDeploy|rollout-failing/);
-});
-
-describe('the metric of failures', () => {
-  afterEach(() => {
-    delete process.env.AWS_LAMBDA_FUNCTION_VERSION;
-  });
-
-  test('is written by the version that Lambda runs, with the dimensions of the alarm', () => {
-    process.env.AWS_LAMBDA_FUNCTION_VERSION = '42';
-    const lines: string[] = [];
-    const restore = redirectLog((line) => lines.push(line));
-    logEvent('request_failed', { request_id: '1', operation: 'create-user' });
-    restore();
-    const line = JSON.parse(lines[0] ?? '');
-    expect(line.version).toBe('42');
-    const [watched] = alarmOf('create-user').properties.Metrics.flatMap(
-      ({ MetricStat }: { MetricStat?: { Metric: { Dimensions: { Name: string }[] } } }) => MetricStat ?? [],
-    );
-    const names = watched.Metric.Dimensions.map(({ Name }: { Name: string }) => Name);
-    expect(line._aws.CloudWatchMetrics[0].Dimensions).toContainEqual(names);
-    expect(watched.Metric.Namespace).toBe(loggedMetrics('prod').one('SecretRefreshFailures', {}).namespace);
-  });
 });
