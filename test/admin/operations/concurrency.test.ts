@@ -80,24 +80,4 @@ describe('the administration', () => {
     expect(await deployment.gatewayKeys()).toHaveLength(1);
     expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
   });
-
-  it('suspends and resumes all 12 keys of a seller', async () => {
-    const { seller } = await deployment.issued();
-    const request = {
-      sellerId: seller.seller_id,
-      name: 'one',
-      plan: 'free',
-      scopes: ['users:read'],
-    } as const;
-    const secrets: string[] = [];
-    for (let count = 0; count < 12; count += 1)
-      secrets.push((await issueKey(deployment.admin, request)).secret);
-    const working = async () =>
-      (await Promise.all(secrets.map(deployment.works))).filter((works) => works).length;
-    expect(await working()).toBe(12);
-    await setSellerStatus(deployment.admin, seller.seller_id, 'suspended');
-    expect(await working()).toBe(0);
-    await setSellerStatus(deployment.admin, seller.seller_id, 'active');
-    expect(await working()).toBe(12);
-  });
 });

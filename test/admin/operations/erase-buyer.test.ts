@@ -1,4 +1,4 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { countsOf, eraseBuyer, readBuyerData } from '#admin/operations/buyers.ts';
 import { removeUser } from '#admin/operations/users.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
@@ -18,6 +18,7 @@ import { userReads } from '#shared/users/read-users.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { linkBuyer } from './linked-buyer.ts';
+import { itemsIn } from './restore/damage.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
 const CURRENT = 'hash-under-the-current-key';
@@ -35,12 +36,10 @@ const put = (Item: Record<string, unknown>) =>
   deployment.table.client.send(new PutCommand({ TableName: deployment.table.name, Item }));
 
 const itemsWithHashes = async () => {
-  const { Items = [] } = await deployment.table.client.send(
-    new ScanCommand({ TableName: deployment.table.name }),
-  );
+  const items = await itemsIn(deployment.table);
   return {
-    kept: Items.filter(({ phone_hashes }) => phone_hashes !== undefined),
-    others: Items.filter(({ phone_hashes }) => phone_hashes === undefined),
+    kept: items.filter(({ phone_hashes }) => phone_hashes !== undefined),
+    others: items.filter(({ phone_hashes }) => phone_hashes === undefined),
   };
 };
 
@@ -117,20 +116,10 @@ describe('eraseBuyer', () => {
   it('writes one event for each removed user into the log of its seller, with ids only', async () => {
     const { first, second, users } = await storeBuyer();
     await eraseBuyer(deployment.admin, HASHES);
-    const { Items = [] } = await deployment.table.client.send(
-      new ScanCommand({ TableName: deployment.table.name }),
-    );
-    const removals = Items.filter(({ type }) => type === 'user.removed');
-    const eventOf = (sellerId: string, userId = '') =>
-      expect.objectContaining({ pk: `EVENTS#${sellerId}`, user_id: userId, reason: 'erasure' });
-    expect(removals).toHaveLength(3);
-    expect(removals).toEqual(
-      expect.arrayContaining([
-        eventOf(first.seller_id, users[0]?.id),
-        eventOf(first.seller_id, users[1]?.id),
-        eventOf(second.seller_id, users[2]?.id),
-      ]),
-    );
+    const removals = (await itemsIn(deployment.table)).filter(({ type }) => type === 'user.removed');
+    const sellers = [first, first, second].map(({ seller_id }) => `EVENTS#${seller_id}`);
+    const expected = users.map(({ id }, index) => [sellers[index], id, 'erasure']);
+    expect(removals.map(({ pk, user_id, reason }) => [pk, user_id, reason]).sort()).toEqual(expected.sort());
     expect(JSON.stringify(removals)).not.toMatch(/hash-under|0912|\+98|Sara/);
   });
 
@@ -258,19 +247,18 @@ describe('an interrupted erasure', () => {
     expect(await deployment.writesOf(() => eraseBuyer(deployment.admin, HASHES))).toEqual(WRITES);
   });
 
-  it.each(WRITES.map((write, index) => [index, write] as const))(
-    'is completed by running it again when it stops before write %i (%s)',
-    async (index) => {
-      const { seller_id } = await storeLittle();
-      await deployment.interruptedBefore(index, () => eraseBuyer(deployment.admin, HASHES));
+  it('is completed by a last run, after runs that stop before each kind of write', async () => {
+    const { seller_id } = await storeLittle();
+    for (const write of [...new Set(WRITES)]) {
+      await deployment.interruptedBefore(write, () => eraseBuyer(deployment.admin, HASHES));
       deployment.clock.advance(1);
-      await eraseBuyer(deployment.admin, HASHES);
-      const text = await everything();
-      expect(HASHES.keys((hash) => hash).filter((hash) => text.includes(hash))).toEqual([]);
-      expect(await deploymentRecords()).toContainEqual(expect.objectContaining({ action: 'buyer.erased' }));
-      expect(await deployment.admin.sellers.find(seller_id)).toMatchObject({ removed_count: 2 });
-    },
-  );
+    }
+    await eraseBuyer(deployment.admin, HASHES);
+    const text = await everything();
+    expect(HASHES.keys((hash) => hash).filter((hash) => text.includes(hash))).toEqual([]);
+    expect(await deploymentRecords()).toContainEqual(expect.objectContaining({ action: 'buyer.erased' }));
+    expect(await deployment.admin.sellers.find(seller_id)).toMatchObject({ removed_count: 2 });
+  });
 });
 
 describe('the removal of one user', () => {

@@ -26,34 +26,24 @@ describe('issueKey', () => {
     ]);
   });
 
-  it('refuses an unknown or suspended seller, an expiry in the past, an empty list of scopes and an invalid name', async () => {
-    const { seller_id: sellerId } = await deployment.seller();
-    const request = { sellerId, name: 'server', plan: 'free', scopes: ['users:read'] } as const;
-    await expect(issueKey(deployment.admin, { ...request, sellerId: 'sel_none' })).rejects.toMatchObject({
-      code: 'seller_not_found',
-    });
-    const suspended = await deployment.seller('Suspended Shop');
-    await setSellerStatus(deployment.admin, suspended.seller_id, 'suspended');
-    const forSuspended = { ...request, sellerId: suspended.seller_id };
-    await expect(issueKey(deployment.admin, forSuspended)).rejects.toMatchObject({
-      code: 'seller_suspended',
-      message: expect.stringContaining('resume the seller'),
-    });
-    const past = Math.floor(deployment.clock() / 1000);
-    await expect(issueKey(deployment.admin, { ...request, expiresAt: past })).rejects.toMatchObject({
-      code: 'bad_input',
-    });
-    const onlyLinks = { ...request, scopes: ['buyers:links'] } as const;
-    await expect(issueKey(deployment.admin, onlyLinks)).rejects.toMatchObject({
-      code: 'bad_input',
-      message: 'buyers:links is for the buyer app: grant it together with buyers:register.',
-    });
-    await expect(issueKey(deployment.admin, { ...request, scopes: [] })).rejects.toMatchObject({
-      code: 'bad_input',
-    });
-    await expect(issueKey(deployment.admin, { ...request, name: ' ' })).rejects.toMatchObject({
-      code: 'bad_input',
-    });
-    expect(await deployment.admin.keys.listOf(sellerId)).toEqual([]);
+  it('refuses an unknown or suspended seller, an expiry in the past, scopes that are not for a key and an invalid name', async () => {
+    const { admin, clock, seller } = deployment;
+    const { seller_id: sellerId } = await seller();
+    const { seller_id: suspended } = await seller('Suspended Shop');
+    await setSellerStatus(admin, suspended, 'suspended');
+    const refused = [
+      [{ sellerId: 'sel_none' }, 'seller_not_found', 'There is no seller sel_none.'],
+      [{ sellerId: suspended }, 'seller_suspended', 'resume the seller'],
+      [{ expiresAt: Math.floor(clock() / 1000) }, 'bad_input', 'in the future'],
+      [{ scopes: ['buyers:links'] }, 'bad_input', 'grant it together with buyers:register.'],
+      [{ scopes: [] }, 'bad_input', 'at least one scope'],
+      [{ name: ' ' }, 'bad_input', '1 to 100 visible characters'],
+    ] as const;
+    for (const [wrong, code, words] of refused) {
+      const request = { sellerId, name: 'server', plan: 'free', scopes: ['users:read'], ...wrong } as const;
+      const message = expect.stringContaining(words);
+      await expect(issueKey(admin, request)).rejects.toMatchObject({ code, message });
+    }
+    expect([...(await admin.keys.listOf(sellerId)), ...(await admin.keys.listOf(suspended))]).toEqual([]);
   });
 });

@@ -21,18 +21,30 @@ describe('setSellerStatus', () => {
     expect((await admin.keys.findSecrets(keys)).size).toBe(0);
   });
 
-  it('ends a cached decision at each of two suspensions, and records each', async () => {
-    const { admin, issued, authorize, works } = await newAdministration();
+  it('ends a cached decision on each key at each of two suspensions, disables each in API Gateway, and records each', async () => {
+    const { admin, issued, authorize, gatewayKeys } = await newAdministration();
     const { secret, seller } = await issued();
+    const request = {
+      sellerId: seller.seller_id,
+      name: 'second',
+      plan: 'free',
+      scopes: ['users:read'],
+    } as const;
+    const secrets = [secret, (await issueKey(admin, request)).secret];
+    const state = async () => {
+      const decisions = await Promise.all(secrets.map(authorize));
+      const enabled = (await gatewayKeys()).map((key) => key.enabled);
+      return [...decisions.map((decision) => decision !== undefined), ...enabled];
+    };
+    expect(await state()).toEqual([true, true, true, true]);
     for (const _suspension of ['first', 'second']) {
-      await authorize(secret);
       await setSellerStatus(admin, seller.seller_id, 'suspended');
-      expect(await works(secret)).toBe(false);
+      expect(await state()).toEqual([false, false, false, false]);
       await setSellerStatus(admin, seller.seller_id, 'active');
-      expect(await works(secret)).toBe(true);
+      expect(await state()).toEqual([true, true, true, true]);
     }
     const actions = (await admin.audit.list(seller.seller_id, { limit: 10 })).map(({ action }) => action);
-    const before = ['seller.created', 'key.issued'];
+    const before = ['seller.created', 'key.issued', 'key.issued'];
     const twice = ['seller.resumed', 'seller.resumed', 'seller.suspended', 'seller.suspended'];
     // Two records of one millisecond are in no order.
     expect(actions.sort()).toEqual([...before, ...twice].sort());

@@ -70,13 +70,6 @@ describe('unlockBuyer', () => {
     ]);
   });
 
-  it('writes no second record when it is repeated', async () => {
-    await put({ ...codeKey('current', 'public'), ...LOCKED });
-    await unlockBuyer(deployment.admin, HASHES);
-    expect(await unlockBuyer(deployment.admin, HASHES)).toBe(0);
-    expect(await deployment.admin.audit.list('deployment', { limit: 10 })).toHaveLength(1);
-  });
-
   it('clears the failures left after an interruption when it is repeated', async () => {
     for (const seller of ['sel_1', 'sel_2']) await put({ ...codeKey('current', seller), ...LOCKED });
     await deployment.interruptedBefore(1, () => unlockBuyer(deployment.admin, HASHES));

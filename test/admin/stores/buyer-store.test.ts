@@ -1,10 +1,7 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { auditStore } from '#admin/stores/audit-store.ts';
 import { adminBuyerStore, type NewBuyer } from '#admin/stores/buyer-store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import type { Table } from '#shared/table/client.ts';
 import { recordWrites } from '#test/admin/operations/use-administration.ts';
 import { useTable } from '#test/table/use-table.ts';
 
@@ -22,31 +19,7 @@ const newBuyers = (count: number): NewBuyer[] =>
 
 const registeredAt = async ({ phone }: NewBuyer) => (await adminBuyerStore(table).find(phone))?.registered_at;
 
-/** A table that leaves half of each batch unprocessed, as a throttled one does. */
-const throttled = (): Table & { readonly writes: () => number } => {
-  let writes = 0;
-  const client = {
-    async send(command: Parameters<DynamoDBDocumentClient['send']>[0]) {
-      const requests = command instanceof BatchWriteCommand && command.input.RequestItems?.[table.name];
-      if (!requests) return table.client.send(command);
-      writes += 1;
-      const done = requests.slice(0, Math.ceil(requests.length / 2));
-      await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: done } }));
-      const rest = requests.slice(done.length);
-      return { UnprocessedItems: rest.length === 0 ? {} : { [table.name]: rest } };
-    },
-  };
-  return { name: table.name, client: client as unknown as DynamoDBDocumentClient, writes: () => writes };
-};
-
 describe('adminBuyerStore', () => {
-  it('registers 321 buyers', async () => {
-    const buyers = newBuyers(321);
-    expect(await adminBuyerStore(table).registerMany(buyers, NOW)).toBe(321);
-    expect(await Promise.all(buyers.map(registeredAt))).toEqual(buyers.map(() => NOW));
-    expect(await adminBuyerStore(table).registerMany([], NOW)).toBe(0);
-  });
-
   it('does not change registered buyers, and returns the number of new ones', async () => {
     const [first, second, third] = newBuyers(3) as [NewBuyer, NewBuyer, NewBuyer];
     await buyerStore(table).register(second.phone.current, second.buyerId, BEFORE);
@@ -63,14 +36,6 @@ describe('adminBuyerStore', () => {
     };
     expect(await adminBuyerStore(table).registerMany([rotated], NOW)).toBe(0);
     expect(await adminBuyerStore(table).find(new KeyedHash('hash under the new secret'))).toBeUndefined();
-  });
-
-  it('sends the unprocessed items of a throttled table again until all are written', async () => {
-    const slow = throttled();
-    const buyers = newBuyers(25);
-    expect(await adminBuyerStore(slow).registerMany(buyers, NOW)).toBe(25);
-    expect(slow.writes()).toBe(5);
-    expect(await Promise.all(buyers.map(registeredAt))).toEqual(buyers.map(() => NOW));
   });
 
   it('removes a registration under every hash, with the audit record in the same transaction', async () => {

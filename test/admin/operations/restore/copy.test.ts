@@ -162,12 +162,6 @@ describe('beside traffic, a copy', () => {
     expect(await live.faults()).toEqual([]);
   });
 
-  it('puts a user back although another change of its seller comes first', async () => {
-    const id = await linkAndLose();
-    expect(await live.copiedBeside('USERS', () => live.link('Reza'))).toEqual([`user ${id} copied`]);
-    expect(await live.faults()).toEqual([]);
-  });
-
   it('puts a user back once if two copies run at once', async () => {
     const id = await linkAndLose();
     const second = () => copyMissing(live.admin, { source: live.source(), isDryRun: false });
@@ -286,18 +280,6 @@ describe('the place of a user that never comes back', () => {
     expect(await live.faults()).toEqual([]);
     expect((await live.items()).filter((item) => JSON.stringify(item).includes('hash-of-Sara'))).toEqual([]);
     expect(await live.copied()).toEqual([`user ${id} removed`]);
-  });
-
-  it('stays empty while the user may come back: its external id is that of another one', async () => {
-    const id = await loseFirst(async () => {
-      await live.lose(/^EXTERNAL#/);
-      await live.link('Maryam', 'E-1');
-    });
-    expect(await live.copied()).toEqual([`user ${id} taken`]);
-    const maryam = await live.users.findByExternalId(live.sellerId, 'E-1');
-    await live.correct(maryam?.id ?? '', { external_id: null });
-    expect(await live.copied()).toEqual([`user ${id} copied`]);
-    expect(await live.faults()).toEqual([]);
   });
 
   it('is counted once although a removal comes first', async () => {
