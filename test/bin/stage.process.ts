@@ -109,12 +109,13 @@ describe('bin/stage.ts', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('is what the scripts of package.json run', () => {
+  it('and the smoke test are what the scripts of package.json run', () => {
     expect(packageJson.scripts).toMatchObject({
       bootstrap: 'node bin/stage.ts bootstrap',
       synth: 'node bin/stage.ts synth --quiet',
       diff: 'node bin/stage.ts diff --strict',
       deploy: 'node bin/stage.ts deploy --strict',
+      demo: 'node bin/smoke.ts --local --steps',
     });
   });
 });

@@ -1,7 +1,6 @@
-/** The texts of docs/message-templates.md that operators register, and the templates of the simulators. */
+/** The texts of docs/message-templates.md that operators register. */
 import { readFileSync } from 'node:fs';
 import { LOCALES, TEMPLATE_PROVIDERS } from '#shared/sms/templates.ts';
-import { APPROVED_TEMPLATES } from '#test/simulators/message-templates.ts';
 
 const DEPLOY = readFileSync(new URL('../../docs/message-templates.md', import.meta.url), 'utf8');
 
@@ -32,12 +31,4 @@ describe('the texts of docs/message-templates.md', () => {
   it.each(texts)('are one SMS: %s', (_, text) => {
     expect(bytesOf(text)).toBeLessThanOrEqual(140);
   });
-
-  it.each(APPROVED_TEMPLATES.map((template) => [template.name, template.text(CODE)] as const))(
-    'have the form of the template %s of the simulators',
-    (_, text) => {
-      expect(text).toMatch(new RegExp(`^[^\\n]+: ${CODE}\\n[A-Za-z0-9+/]{11}\\n@[a-z0-9.-]+ #${CODE}$`));
-      expect(bytesOf(text)).toBeLessThanOrEqual(140);
-    },
-  );
 });

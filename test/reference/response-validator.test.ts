@@ -44,50 +44,32 @@ const rejected = (code: Parameters<typeof problemResponse>[0], options: Partial<
   };
 };
 
-describe('a response that conforms to the document', () => {
+describe('the validator of responses', () => {
   it.each<[string, Exchange]>([
     ['a linked user', created],
-    ['a user of an earlier link', { ...created, status: 200 }],
     ['a removed user', removed],
-    ['an empty page', pageOf([])],
     ['a page of users', pageOf([user])],
-    ['a rejected key', rejected('invalid_api_key')],
-    ['a conflict', rejected('user_conflict')],
     ['one of several problems of one status', rejected('phone_not_owned')],
     ['an exceeded rate limit', rejected('rate_limit_exceeded', { headers: { 'Retry-After': '12' } })],
-    ['an unknown path', rejected('not_found', { path: '/v1/nothing' })],
     ['an unknown method', rejected('not_found', { method: 'PUT' })],
-    [
-      'the reference page',
-      { ...created, method: 'GET', path: '/docs', status: 200, headers: html, body: '<p>' },
-    ],
     ['a guide', { ...created, method: 'GET', path: '/docs/linking', status: 200, headers: html, body: '' }],
-  ])('has no faults: %s', (_title, exchange) => {
+  ])('finds no faults in %s', (_title, exchange) => {
     expect(responseFaults(exchange)).toEqual([]);
   });
-});
 
-describe('a response that does not conform', () => {
   it.each<[string, Exchange, RegExp]>([
     ['a 204 with a body', { ...removed, body: '{}' }, /has a body/],
     ['an undocumented status', { ...created, status: 202 }, /status 202 is not documented/],
     ['a missing field', withUser({ id: undefined }), /must have required property 'id'/],
-    ['a field of another type', withUser({ phone: 98 }), /phone must be string/],
     ['an additional field', withUser({ note: 'x' }), /additionalProperty":"note"/],
-    ['a malformed time', withUser({ created_at: 'yesterday' }), /must match format "date-time"/],
-    ['a body that is not JSON', { ...created, body: '<p>' }, /the body is not JSON/],
     ['another content type', withHeader({ 'Content-Type': 'text/html' }), /content type text\/html/],
     ['a cacheable response', withHeader({ 'Cache-Control': 'public' }), /Cache-Control is not no-store/],
-    ['a malformed header', withHeader({ RateLimit: 'free' }), /header RateLimit must match pattern/],
     ['an undocumented header', withHeader({ 'Retry-After': '3' }), /header retry-after is not documented/],
     ['a 429 without Retry-After', rejected('rate_limit_exceeded'), /header Retry-After is missing/],
-    ['a problem with the wrong status', rejected('user_conflict', { status: 404 }), /body/],
     ['a problem of another operation', rejected('code_rejected'), /body/],
     ['a problem with another request id', otherRequestId(), /request_id and X-Request-Id/],
-    ['no request id', { ...created, headers: { 'Cache-Control': 'no-store' } }, /X-Request-Id is missing/],
     ['an unknown path that succeeds', { ...created, path: '/v1/nothing' }, /not in the document/],
-    ['an unknown path without a problem body', { ...created, path: '/x', status: 404 }, /is not a problem/],
-  ])('has faults: %s', (_title, exchange, fault) => {
+  ])('finds %s', (_title, exchange, fault) => {
     expect(responseFaults(exchange).join('\n')).toMatch(fault);
   });
 });

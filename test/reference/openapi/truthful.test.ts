@@ -53,7 +53,7 @@ describe.each(fields)('the schema in the document of %s', (_title, schema, publi
       fc.property(sent, (text) => {
         expect(isAccepted(text) && !isPublished(text)).toBe(false);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
