@@ -40,15 +40,6 @@ describe('200', () => {
     expect(headers.RateLimit).toBe('"free";r=99;t=59');
   });
 
-  it('returns the higher limits of a stage whose registry is the sandbox, and an override as it is', async () => {
-    const limits = JSON.stringify({ 'refused-links-per-hour': 7 });
-    const inSandbox = own.getKey(own.administration.table, { registryIsSandbox: true });
-    const { json } = await inSandbox.call({ authorizer: { ...own.authorizer, limits } });
-    expect(json.limits.map((limit: { maximum: number }) => limit.maximum)).toEqual([
-      100, 100, 1000, 7, 100, 50_000,
-    ]);
-  });
-
   it('returns what remains of each limit, and the overrides of the key', async () => {
     const limits = { 'sms-per-hour': 7, 'paid-checks-per-day': 9 };
     const caller = { keyId: own.authorizer.keyId, plan: 'free', limits } as const;

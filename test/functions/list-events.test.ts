@@ -1,5 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { sellerKey } from '#shared/table/keys.ts';
+import { itForAll } from '#test/for-all.ts';
 import { noResponse } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
@@ -96,7 +97,8 @@ describe('410', () => {
 describe('422', () => {
   const badAfter = 'Must be an integer of at least 0.';
   const badLimit = 'Must be an integer from 1 to 100.';
-  it.each([
+
+  itForAll([
     ['after', '-1', badAfter],
     ['after', '1.5', badAfter],
     ['after', '01', badAfter],
@@ -106,7 +108,7 @@ describe('422', () => {
     ['limit', '0', badLimit],
     ['limit', '101', badLimit],
     ['page', '1', 'Is not a known parameter.'],
-  ])('rejects %s=%s', async (parameter, value, detail) => {
+  ])('names a wrong parameter', async (parameter, value, detail) => {
     const { read } = await newSeller();
     const { status, json } = await read({ [parameter]: value });
     expect([status, json.errors]).toEqual([422, [{ parameter, detail }]]);

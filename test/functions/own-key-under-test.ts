@@ -32,11 +32,10 @@ const issuedKey = async (administration: TestAdministration, request: Partial<Ke
     administration,
     issued,
     authorizer,
-    getKey: (on: Table = table, parts: { readonly registryIsSandbox?: true } = {}) =>
+    getKey: (on: Table = table) =>
       functionUnderTest(routes['get-key'], getKey, on, {
         keys: { read: ownKeyReader(on) },
         clock,
-        ...parts,
       }),
     getKeyUsage: (on: Table = table) =>
       functionUnderTest(routes['get-key-usage'], getKeyUsage, on, {

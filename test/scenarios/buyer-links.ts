@@ -1,6 +1,5 @@
-import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { newPerson } from '#test/generated-people.ts';
-import { registerBuyer, sendCode } from './buyers.ts';
+import { registerBuyer } from './buyers.ts';
 import { call, expectProblem } from './call.ts';
 import { itWith, type ScenarioOptions } from './target.ts';
 
@@ -48,17 +47,5 @@ export const buyerLinkScenarios = (options: ScenarioOptions): void => {
         expectProblem(await link(person, headers), 'link_refused');
       },
     );
-
-    scenario('need the token of a sign-in with a key of the same seller', async () => {
-      const person = newPerson();
-      const { otherSeller } = target();
-      await sendCode(target(), person.phone, otherSeller.key);
-      const body = { phone: person.phone, code: sandboxCode(person.phone) };
-      const signedIn = await call(target(), '/v1/auth/otp/verify', { key: otherSeller.key, body });
-      const { access_token } = signedIn.json<{ access_token: string }>();
-      for (const token of [access_token, '', 'a.b.c']) {
-        expectProblem(await find(person, token), 'invalid_access_token');
-      }
-    });
   });
 };

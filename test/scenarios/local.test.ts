@@ -28,8 +28,8 @@ const expectTraces = ({ terminal, log, database, items }: Awaited<ReturnType<typ
   const lines = [terminal, log].map((text) => text.split('\n').length);
   expect(Math.min(...lines)).toBeGreaterThan(500);
   const names = peopleMade.map(({ display_name }) => display_name);
-  expect(foundIn(database, names).length).toBeGreaterThan(15);
-  expect(foundIn(items, names).length).toBeGreaterThan(15);
+  expect(foundIn(database, names).length).toBeGreaterThan(10);
+  expect(foundIn(items, names).length).toBeGreaterThan(10);
 };
 
 /**
@@ -48,8 +48,8 @@ const expectNothingPersonal = async (): Promise<void> => {
   const phones = peopleMade.map(({ phone }) => phone.slice(3)).flatMap(spellings);
   const codes = peopleMade.map(({ phone }) => sandboxCode(phone));
   const keys = [...Object.values(service.demo.keys), service.demo.other_seller.key];
-  expect(nationalIds.length).toBeGreaterThan(60);
-  expect(codes.length).toBeGreaterThan(30);
+  expect(nationalIds.length).toBeGreaterThan(30);
+  expect(codes.length).toBeGreaterThan(15);
   for (const where of [terminal, log, database, items])
     expect(foundIn(where, [...nationalIds, ...keys])).toEqual([]);
   for (const where of [terminal, log]) expect(foundIn(where, phones)).toEqual([]);

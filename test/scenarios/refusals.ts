@@ -1,7 +1,6 @@
 import { newApiKey } from '#shared/api-keys/secret.ts';
 import { type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { newPerson } from '#test/generated-people.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from './call.ts';
 import { itWith, type ScenarioOptions } from './target.ts';
 
@@ -58,12 +57,6 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
         expect(reply.headers.get('cache-control')).toBe('no-store');
       }
     });
-
-    scenario('is accepted for the operations of its own scope, in any order', async () => {
-      const { read_only } = target().keys;
-      expect((await call(target(), '/v1/users', { key: read_only, body: newPerson() })).status).toBe(403);
-      expect((await call(target(), '/v1/users', { key: read_only })).status).toBe(200);
-    });
   });
 
   describe('an unknown path or method', () => {
@@ -98,10 +91,5 @@ export const refusalScenarios = (options: ScenarioOptions): void => {
         }
       });
     }
-
-    scenario('get-jwks lets caches store the keys', async () => {
-      const reply = await call(target(), '/.well-known/jwks.json');
-      expect(reply.headers.get('cache-control')).toMatch(/public, max-age=\d+/);
-    });
   });
 };

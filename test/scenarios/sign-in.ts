@@ -17,14 +17,6 @@ export const signInScenarios = (options: ScenarioOptions): void => {
   const scenario = itWith(options, 'sandbox');
 
   describe('a one-time code', () => {
-    scenario('is sent with its lifetime and the seconds until the next one', async () => {
-      const reply = await send(target(), newPhone());
-      expect(reply.status).toBe(202);
-      expect(reply.json()).toEqual({ expires_in: 300, resend_after: 60 });
-      expect(reply.headers.get('content-type')).toBe('application/json');
-      expect(reply.headers.get('cache-control')).toBe('no-store');
-    });
-
     scenario('is accepted for another spelling of the phone, also in Persian digits', async () => {
       const phone = newPhone();
       expect((await send(target(), toPersianDigits(`0${phone.slice(3)}`))).status).toBe(202);
@@ -66,34 +58,6 @@ export const signInScenarios = (options: ScenarioOptions): void => {
       const tokens = replies.filter(({ status }) => status === 200);
       expect(tokens).toHaveLength(1);
       expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(9);
-    });
-
-    scenario('count at most five of twelve wrong codes and then refuse the right one', async () => {
-      const phone = newPhone();
-      const code = await sendCode(target(), phone);
-      const replies = await Promise.all(
-        Array.from({ length: 12 }, (_, index) => verify(target(), phone, otherCode(code, index + 1))),
-      );
-      expect(replies.filter(({ status }) => status === 422).length).toBeLessThanOrEqual(5);
-      expect(replies.filter(({ status }) => status === 200)).toHaveLength(0);
-      expect(replies.filter(({ status }) => status === 422 || status === 429)).toHaveLength(12);
-      expectProblem(await verify(target(), phone, code), 'too_many_attempts');
-    });
-  });
-
-  describe('two sellers and one phone', () => {
-    scenario('have tries of their own', async () => {
-      const phone = newPhone();
-      const { otherSeller, keys } = target();
-      const first = await sendCode(target(), phone, keys.professional);
-      const second = await sendCode(target(), phone, otherSeller.key);
-      for (let step = 1; step <= 5; step += 1)
-        expectProblem(
-          await verify(target(), phone, otherCode(second, step), otherSeller.key),
-          'code_rejected',
-        );
-      expectProblem(await verify(target(), phone, second, otherSeller.key), 'too_many_attempts');
-      expect((await verify(target(), phone, first, keys.professional)).status).toBe(200);
     });
   });
 

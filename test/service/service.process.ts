@@ -77,21 +77,6 @@ describe('options', () => {
       `${file} is damaged (${reason}): restore it, or choose another folder with --data.`,
     );
   });
-
-  it('exit 1 with one sentence, and make no new secret, if the hash secret of the table is missing', async () => {
-    await writeFile(join(folder, 'table.sqlite'), '');
-    const { code, text } = await runService(['--port', '0', '--data', folder]);
-    expect(code).toBe(1);
-    expect(text).toMatch(/^\S+hash-secret\.json is missing, and nothing in \S+ is found without it: .*\n$/);
-    expect(existsSync(join(folder, 'hash-secret.json'))).toBe(false);
-  });
-
-  it('exit 1 with one sentence for an OTP_ACCESS that does not exist', async () => {
-    const { code, text } = await runService(['--port', '0', '--data', folder], { OTP_ACCESS: 'open' });
-    expect(code).toBe(1);
-    expect(text).toContain('OTP_ACCESS must be "api-key" or "public".');
-    expect(existsSync(join(folder, 'database.pid'))).toBe(false);
-  });
 });
 
 describe('the running service', () => {
@@ -103,15 +88,6 @@ describe('the running service', () => {
   afterEach(async () => {
     await service.stop('SIGKILL');
     if (existsSync(join(folder, 'database.pid'))) process.kill(await databasePid(folder), 'SIGKILL');
-  });
-
-  it('locks its folder against a second service', async () => {
-    const { code, text } = await runService(['--port', '0', '--data', folder]);
-    expect(code).toBe(1);
-    expect(text).toBe(
-      `Another service (process ${service.process.pid}) is using ${folder}: stop it first, or choose another folder with --data. If that process is no service, remove ${join(folder, 'service.pid')}.\n`,
-    );
-    expect((await call(localTarget(service.demo), '/.well-known/jwks.json')).status).toBe(200);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
@@ -186,13 +162,5 @@ describe('the running service', () => {
     socket.write('{}');
     expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 422 .*"code":"validation_failed"/s);
     expect(await stopped).toBe(0);
-  });
-
-  it('starts again after it was killed, and ends the database that was left behind', async () => {
-    const database = await databasePid(folder);
-    await service.stop('SIGKILL');
-    service = await startRunningService({ folder });
-    await until(() => !isRunning(database));
-    expect((await call(localTarget(service.demo), '/.well-known/jwks.json')).status).toBe(200);
   });
 });

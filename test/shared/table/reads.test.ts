@@ -92,6 +92,16 @@ describe('batchGet', () => {
     expect(keys.map((key) => itemOf(items, key)?.value)).toEqual(['a', 'b', undefined]);
   });
 
+  it('reads more keys than one request takes', async () => {
+    const absent = Array.from({ length: 100 }, (_, index) => ({ pk: `absent ${index}`, sk: 'a' }));
+    const items = await batchGet(table, [
+      keys[0] as (typeof keys)[0],
+      ...absent,
+      keys[1] as (typeof keys)[0],
+    ]);
+    expect(items.map(({ value }) => value).sort()).toEqual(['a', 'b']);
+  });
+
   it('reads a key that is given twice once', async () => {
     const { table: recorded, asked } = throttled(0);
     await batchGet(recorded, [...keys, ...keys]);
