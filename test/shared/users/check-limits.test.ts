@@ -1,21 +1,17 @@
+import { callerFrom } from '#shared/api-keys/caller.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { checkLimits } from '#shared/users/check-limits.ts';
-
-const caller = {
-  sellerId: 'sel_1',
-  keyId: 'key_1',
-  plan: 'free',
-  scopes: ['users:write'],
-  limits: {},
-  secretNumber: 1,
-  expiresAt: undefined,
-} as const;
+import { callerContext } from '#test/functions/harness.ts';
 
 const hashes = { sellerId: 'sel_1', person: new KeyedHash('person'), phone: new KeyedHash('phone') };
 
 describe('checkLimits', () => {
   it('gives every limit that is read for a check another name, since the states are found by the name', () => {
-    const { paidChecks, ofPerson } = checkLimits(caller, hashes, 20);
+    const { paidChecks, ofPerson } = checkLimits(
+      callerFrom({ ...callerContext, scopes: 'users:write' }, 0),
+      hashes,
+      20,
+    );
     const names = [...paidChecks, ...ofPerson].map(({ name }) => name);
     expect(names).toEqual([
       'paid-checks-per-day',

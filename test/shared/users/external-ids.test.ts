@@ -10,8 +10,6 @@ beforeAll(() => {
   store = userStore(table);
 });
 
-const numbers = Array.from({ length: 20 }, (_, index) => index);
-
 describe('the external id of a user', () => {
   it('is stored with the id of the user only, until its removal', async () => {
     await createSeller(table, 'sel_copy');
@@ -21,19 +19,6 @@ describe('the external id of a user', () => {
     ]);
     await store.removeUser('sel_copy', user.id, { removedAt: '2026-11-21T09:00:00.000Z', reason: 'seller' });
     expect(await itemsOf(table, 'EXTERNAL#sel_copy')).toEqual([]);
-  });
-
-  it('belongs to one of 20 people who are linked with it at once', async () => {
-    await createSeller(table, 'sel_unique');
-    const results = await Promise.all(
-      numbers.map((number) =>
-        store.link(withExternalId(linkOf('sel_unique', `unique-${number}`), 'order:1')),
-      ),
-    );
-    expect(results.filter(({ written }) => written)).toHaveLength(1);
-    const { users, total } = await store.listPage('sel_unique', 1, 100);
-    expect([users.length, total, users[0]?.external_id]).toEqual([1, 1, 'order:1']);
-    expect(await itemsOf(table, 'EVENTS#sel_unique')).toHaveLength(1);
   });
 
   it('finds the user who got it while it was read, and nobody if it was cleared', async () => {

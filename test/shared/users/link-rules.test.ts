@@ -1,9 +1,11 @@
+import { callerFrom } from '#shared/api-keys/caller.ts';
 import type { Limit } from '#shared/rate-limits/limit.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { checkLimits } from '#shared/users/check-limits.ts';
 import { decideCheck, decideLink } from '#shared/users/link-rules.ts';
 import type { FoundPerson } from '#shared/users/read-person.ts';
 import { itForAll } from '#test/for-all.ts';
+import { callerContext } from '#test/functions/harness.ts';
 import { BORN } from './linking.ts';
 
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
@@ -11,16 +13,7 @@ const PHONE = '+989990000001';
 const SIGNED_IN_AT = NOW_MS / 1000;
 
 const hashes = { sellerId: 'sel_1', person: new KeyedHash('person'), phone: new KeyedHash('phone') };
-const caller = {
-  sellerId: 'sel_1',
-  keyId: 'key_1',
-  plan: 'free',
-  scopes: ['users:write'],
-  limits: {},
-  secretNumber: 1,
-  expiresAt: undefined,
-} as const;
-const limits = checkLimits(caller, hashes, 20);
+const limits = checkLimits(callerFrom({ ...callerContext, scopes: 'users:write' }, 0), hashes, 20);
 const body = { phone: PHONE, birth_date: BORN };
 
 const USER = {

@@ -12,8 +12,6 @@ beforeAll(() => {
   store = userStore(table);
 });
 
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
-
 describe('link', () => {
   it('stores the user, the person, the phone link and the event with one id that holds the ordinal', async () => {
     await createSeller(table, 'sel_items');
@@ -64,24 +62,16 @@ describe('link', () => {
     ]);
   });
 
-  it('gives 50 people who are linked at once the ordinals 1 to 50', async () => {
-    await createSeller(table, 'sel_crowd');
-    const people = numbers(50).map((number) => `crowd-${number}`);
-    const users = await Promise.all(people.map((person) => linked(store, linkOf('sel_crowd', person))));
-    expect(users.map(({ id }) => Number(ordinalOf(id))).sort((a, b) => a - b)).toEqual(numbers(50));
-    const { users: listed, total } = await store.listPage('sel_crowd', 1, 100);
-    expect(total).toBe(50);
-    expect(new Set(listed.map(({ display_name }) => display_name))).toEqual(new Set(people));
-  });
-
-  it('links a person once when 20 identical requests run at once', async () => {
-    await createSeller(table, 'sel_twins');
-    const results = await Promise.all(numbers(20).map(() => store.link(linkOf('sel_twins', 'twins'))));
-    const refused = results.filter(({ written }) => !written);
-    expect(refused).toEqual(Array(19).fill({ written: false, reason: 'person_changed' }));
-    const { users } = await store.listPage('sel_twins', 1, 20);
-    expect(results).toContainEqual({ written: true, value: users[0] });
-    expect(users).toHaveLength(1);
+  it('takes the next ordinal if another person is linked between its read and its write', async () => {
+    await createSeller(table, 'sel_overtaken');
+    const overtaken = storeWhose(table, async (send) => {
+      await linked(store, linkOf('sel_overtaken', 'first'));
+      return send();
+    });
+    const second = await linked(overtaken, linkOf('sel_overtaken', 'second'));
+    expect(ordinalOf(second.id)).toBe(2);
+    const { users, total } = await store.listPage('sel_overtaken', 1, 20);
+    expect([users.map(({ display_name }) => display_name), total]).toEqual([['first', 'second'], 2]);
   });
 
   it('keeps the time of the writer, even if it is earlier than that of the user before', async () => {

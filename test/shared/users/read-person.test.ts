@@ -71,12 +71,6 @@ describe('personReader', () => {
     });
   });
 
-  it('does not find the person of another seller', async () => {
-    const { hashes, read } = newLink();
-    await put({ ...personKey('sel_other', hashes.person.current), ordinal: 1, user_id: 'usr_1' });
-    expect((await read()).linked).toBeUndefined();
-  });
-
   it('returns the states of limits in the same call, of one subject and of several', async () => {
     const { hashes, read } = newLink();
     const { sellerId, person } = hashes;

@@ -2,7 +2,6 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { userKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
-import { userIdAt } from '#shared/users/user-id.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -32,33 +31,6 @@ const remove = (sellerId: string, id: string) =>
   });
 
 const namesOf = (users: readonly User[]): string[] => users.map(({ display_name }) => display_name);
-
-describe('getUser', () => {
-  let user: User;
-  beforeAll(async () => {
-    await createSeller(table, 'sel_get');
-    await createSeller(table, 'sel_get_other');
-    user = await linked(store, linkOf('sel_get', 'sara'));
-    await linked(store, linkOf('sel_get_other', 'sara'));
-  });
-
-  it('returns undefined for the same ordinal with another random part', async () => {
-    expect(await store.getUser('sel_get', userIdAt(1, '0'.repeat(15)))).toBeUndefined();
-  });
-
-  it('returns undefined for an ordinal that no user has yet', async () => {
-    expect(await store.getUser('sel_get', userIdAt(2, user.id.slice(-15)))).toBeUndefined();
-  });
-
-  it.each(['', 'usr_1', 'usr_zzzzzzzaaaaabbbbbccccc', '../SELLER'])(
-    'returns undefined for the malformed id %j without a call',
-    async (id) => {
-      const counted = countedTable(table);
-      expect(await userStore(counted.table).getUser('sel_get', id)).toBeUndefined();
-      expect(counted.rounds).toEqual([]);
-    },
-  );
-});
 
 describe('listPage', () => {
   it('returns an empty page far past every ordinal', async () => {
@@ -168,21 +140,11 @@ describe('findByPhone', () => {
   });
 
   it('returns the users of a phone, oldest link first, page by page', async () => {
-    const first = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), {
-      page: 1,
-      pageSize: 2,
-    });
-    expect([namesOf(first.users), first.total, first.totalPages]).toEqual([['shared-1', 'shared-2'], 3, 2]);
-    const second = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), {
-      page: 2,
-      pageSize: 2,
-    });
-    expect([namesOf(second.users), second.total, second.totalPages]).toEqual([['shared-3'], 3, 2]);
-    const third = await store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), {
-      page: 3,
-      pageSize: 2,
-    });
-    expect(third).toEqual({ users: [], total: 3, totalPages: 2 });
+    const pageOf = (page: number) =>
+      store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), { page, pageSize: 2 });
+    const pages = [await pageOf(1), await pageOf(2), await pageOf(3)];
+    expect(pages.map(({ users }) => namesOf(users))).toEqual([['shared-1', 'shared-2'], ['shared-3'], []]);
+    expect(pages.map(({ total, totalPages }) => [total, totalPages])).toEqual(Array(3).fill([3, 2]));
   });
 
   it('skips a user that is removed, or gets another phone, between the Query and the read of the users', async () => {

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import * as v from 'valibot';
 import { userPageQuerySchema } from '#shared/users/page-schema.ts';
-import { newUserSchema, userPathSchema } from '#shared/users/schema.ts';
+import { newUserSchema } from '#shared/users/schema.ts';
 import { birthDateSchema } from '#shared/values/schemas.ts';
 import { itForAll } from '#test/for-all.ts';
 
@@ -25,19 +25,6 @@ describe('newUserSchema', () => {
       display_name: 'Sara',
     });
   });
-
-  const fields = Object.keys(sara) as (keyof typeof sara)[];
-  const notStrings = [9_990_000_018, 1370.5, true, null, ['9990000018'], { text: '9990000018' }];
-
-  itForAll(fields.flatMap((field) => notStrings.map((value) => [field, value] as const)))(
-    'rejects a field that is not a string',
-    (field, value) => {
-      const { issues } = v.safeParse(newUserSchema, { ...sara, [field]: value });
-      expect(issues?.map(({ message, path }) => [path?.[0]?.key, message])).toEqual([
-        [field, 'Must be a string.'],
-      ]);
-    },
-  );
 
   it('states the rule of a field and never echoes the value', () => {
     const sent = {
@@ -135,20 +122,6 @@ describe('userPageQuerySchema', () => {
     'rejects text that is no phone',
     (phone) => {
       expect(faultyFields(userPageQuerySchema, { phone })).toEqual(['phone']);
-    },
-  );
-});
-
-describe('userPathSchema', () => {
-  it('accepts the form of a user id', () => {
-    const path = { id: 'usr_0000001aaaaabbbbbccccc' };
-    expect(v.parse(userPathSchema, path)).toEqual(path);
-  });
-
-  itForAll(['', 'usr_', 'usr_1', 'byr_0000001aaaaabbbbbccccc', 'usr_0000001aaaaabbbbbccccc/', 'usr_%00'])(
-    'rejects text that is no user id',
-    (id) => {
-      expect(v.is(userPathSchema, { id })).toBe(false);
     },
   );
 });
