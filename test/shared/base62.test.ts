@@ -33,16 +33,6 @@ describe('toBase62', () => {
       ),
     );
   });
-
-  it('encodes every CRC-32 in six characters, each differently', () => {
-    const checksum = fc.integer({ min: 0, max: 0xffff_ffff });
-    fc.assert(
-      fc.property(checksum, checksum, (one, other) => {
-        expect(toBase62(one, 6)).toMatch(/^[0-9A-Za-z]{6}$/);
-        expect(toBase62(one, 6) === toBase62(other, 6)).toBe(one === other);
-      }),
-    );
-  });
 });
 
 describe('fromBase62', () => {
@@ -66,10 +56,6 @@ describe('randomBase62', () => {
         expect(randomBase62(length)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
       }),
     );
-  });
-
-  it('never returns the same 22 characters twice', () => {
-    expect(new Set(Array.from({ length: 10_000 }, () => randomBase62(22))).size).toBe(10_000);
   });
 
   it('returns every character equally often', () => {

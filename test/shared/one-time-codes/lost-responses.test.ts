@@ -51,16 +51,6 @@ describe('a write whose response was lost', () => {
     expect([failures, code?.tries]).toEqual([2, 2]);
   });
 
-  it('is one of fifty tries at once, of which at most five are compared', async () => {
-    const owner = newOwner();
-    await send(owner, 'one');
-    const results = await withLostResponses(4, () =>
-      Promise.all(Array.from({ length: 50 }, () => store.countTry(owner, NOW))),
-    );
-    expect(results.filter(({ written }) => written).length).toBeLessThanOrEqual(5);
-    expect((await record(owner)).failures).toBe(5);
-  });
-
   it('is a send that is stored once, and decided again', async () => {
     const owner = newOwner();
     const { isStored } = await withLostResponses(1, () => send(owner, 'one'));

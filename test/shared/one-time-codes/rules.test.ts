@@ -90,13 +90,6 @@ describe('whyNotSent', () => {
     expect(whyNotSent(NEW_RECORD, SELLER, NOW)).toBeUndefined();
   });
 
-  it('refuses with resend_too_soon within the cool-down', () => {
-    expect(whyNotSent(record(), SELLER, NOW + 18)).toMatchObject({
-      reason: 'resend_too_soon',
-      retryAfterSeconds: 42,
-    });
-  });
-
   it('refuses a send within 60 seconds after one that a provider refused, which counts toward no other limit', () => {
     const nine = Array.from({ length: 9 }, (_, index) => NOW - 7200 - index);
     const refused = record({ sends: nine.toReversed(), lastBouncedAt: NOW });
@@ -220,16 +213,8 @@ describe('afterSend', () => {
 });
 
 describe('whyNotTried', () => {
-  const rejected = { reason: 'code_rejected' };
   const tooMany = (retryAfterSeconds: number) =>
     expect.objectContaining({ reason: 'too_many_attempts', retryAfterSeconds });
-
-  it.each([
-    ['nothing is stored', NEW_RECORD, NOW],
-    ['the code is 300 seconds old', record(), NOW + 300],
-  ])('returns code_rejected if %s', (_case, stored, now) => {
-    expect(whyNotTried(stored, now)).toEqual(rejected);
-  });
 
   it.each([
     ['a fresh code', record(), NOW],
@@ -253,15 +238,6 @@ describe('whyNotTried', () => {
     ],
   ])('refuses a sixth try for %s', (_case, stored, now, retryAfterSeconds) => {
     expect(whyNotTried(stored, now)).toEqual(tooMany(retryAfterSeconds));
-  });
-
-  it.each([
-    ['at its start', 0, 900],
-    ['in its last second', 899, 1],
-  ])('returns the exact rest of a lock %s, with a code or without', (_case, elapsed, rest) => {
-    const locked = { failures: 10, lockAt: 10, lastFailureAt: NOW - elapsed };
-    expect(whyNotTried(record(locked), NOW)).toEqual(tooMany(rest));
-    expect(whyNotTried({ ...withoutCode, ...locked }, NOW)).toEqual(tooMany(rest));
   });
 });
 

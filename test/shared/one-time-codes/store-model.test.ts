@@ -109,8 +109,9 @@ const replay = async (history: readonly Action[]) => {
   for (const step of history) {
     if (step.name === 'wait') now += step.seconds;
     await sellers[step.seller]?.run(step, now);
-    for (const { compare } of sellers) await compare();
+    await sellers[step.seller]?.compare();
   }
+  for (const { compare } of sellers) await compare();
   return sellers.flatMap(({ pairs }) => pairs);
 };
 

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { CodeOwner } from '#shared/one-time-codes/store.ts';
 import { codeKey } from '#shared/table/keys.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { type Codes, codeOf, codesOn, countedOf, NOW, newOwner, rejected, tooMany } from './codes-on.ts';
+import { type Codes, codeOf, codesOn, NOW, newOwner, tooMany } from './codes-on.ts';
 
 const DAY_SECONDS = 24 * 3600;
 
@@ -80,28 +80,6 @@ describe('countTry', () => {
     const { failures, code } = await record(owner);
     expect([failures, code?.tries]).toEqual([5, 5]);
   });
-
-  it('checks the clock, though the item of an expired code still exists', async () => {
-    const owner = newOwner();
-    await send(owner, 'one');
-    expect(await store.countTry(owner, NOW + 299)).toEqual(countedOf('one.mac'));
-    expect(await store.countTry(owner, NOW + 300)).toEqual(rejected);
-  });
-
-  it('rejects a try for a phone without a code, and stores nothing', async () => {
-    const owner = newOwner();
-    expect(await store.countTry(owner, NOW)).toEqual(rejected);
-    expect((await record(owner)).version).toBe(0);
-  });
-
-  it('counts exactly ten of the tries on three codes, however many come at once', async () => {
-    const owner = newOwner();
-    for (const mac of ['one', 'two', 'three']) {
-      await send(owner, mac);
-      await Promise.all(Array.from({ length: 20 }, () => store.countTry(owner, NOW)));
-    }
-    expect((await record(owner)).failures).toBe(10);
-  });
 });
 
 describe('redeem', () => {
@@ -112,11 +90,5 @@ describe('redeem', () => {
       Array.from({ length: 20 }, () => store.redeem(owner, 'one.mac', { now: NOW })),
     );
     expect(results.filter(Boolean)).toHaveLength(1);
-  });
-
-  it('returns false and stores nothing where there is no code', async () => {
-    const owner = newOwner();
-    expect(await store.redeem(owner, 'one.mac', { now: NOW })).toBe(false);
-    expect((await record(owner)).version).toBe(0);
   });
 });

@@ -1,21 +1,18 @@
-import { redirectLog } from '#shared/log.ts';
 import { type Problem, problem } from '#shared/problems.ts';
 import { type CeilingName, ceilingLimits } from '#shared/rate-limits/ceilings.ts';
 import type { Limit } from '#shared/rate-limits/limit.ts';
 import { type Consumed, consume, refund } from '#shared/rate-limits/request-limits.ts';
 import { itForAll } from '#test/for-all.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { patientLimiter } from './patient-limiter.ts';
 
 const table = useTable();
 
-let lines: string[];
-let restoreLog: () => void;
+const lines = quietLog();
 beforeEach(() => {
-  lines = [];
-  restoreLog = redirectLog((line) => lines.push(line));
+  lines.length = 0;
 });
-afterEach(() => restoreLog());
 
 const logged = () => lines.map((line) => JSON.parse(line));
 

@@ -152,7 +152,7 @@ describe('the rate limiter', () => {
         const pairs = await replay(history);
         expect(pairs.map(({ stored }) => stored)).toEqual(pairs.map(({ expected }) => expected));
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 });

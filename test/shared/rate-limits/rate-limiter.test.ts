@@ -3,9 +3,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
 import type { LimitState } from '#shared/rate-limits/limit.ts';
 import { limitKey, type RateLimiter, rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
-import type { Table } from '#shared/table/client.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
-import { countedTable } from '#test/table/counted-table.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -74,8 +72,8 @@ describe('increment', () => {
       ({ windowSeconds }) => windowSeconds === 3600,
     );
     for (let minute = 0; minute < 60; minute += 1)
-      for (const limit of [minuteLimit(caller), ...hourly])
-        await limiter.increment(limit, START_MS + minute * 60_000);
+      await limiter.increment(minuteLimit(caller), START_MS + minute * 60_000);
+    for (const limit of hourly) await limiter.increment(limit, START_MS);
     const item = (await itemOf(caller.keyId)) ?? {};
     expect(Object.keys(item)).toHaveLength(60 + hourly.length + 3);
     // A number of up to four digits takes three bytes.
@@ -84,14 +82,6 @@ describe('increment', () => {
         name.length + (typeof value === 'number' && value < 10_000 ? 3 : String(value).length),
     );
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(1024);
-  });
-
-  it('throws what the table throws', async () => {
-    const client = { send: () => Promise.reject(new Error('the table is unreachable')) };
-    const broken = patientLimiter({ client, name: 'test' } as unknown as Table);
-    await expect(broken.increment(limitOf({ subject: 'any', limit: 1 }), START_MS)).rejects.toThrow(
-      'the table is unreachable',
-    );
   });
 
   it('counts twice when the SDK resends the write because its response was lost: fewer pass, never more', async () => {
@@ -123,22 +113,6 @@ describe('a call that gets no response', () => {
     await expect(deployed.increment(limit, START_MS)).rejects.toThrow('timed out');
     expect(timeout.mock.calls.map((call) => call.arguments)).toEqual([[timeoutMs]]);
     timeout.mock.restore();
-  });
-});
-
-describe('incrementAndRead', () => {
-  const minute = limitOf({ subject: 'reader', limit: 2 });
-  const hour = limitOf({ subject: 'reader', name: 'hourly', limit: 1, windowSeconds: 3600 });
-
-  it('counts one limit and returns the states of others in one call', async () => {
-    const counted = countedTable(table);
-    const states = () => patientLimiter(counted.table).incrementAndRead(minute, [hour], START_MS + 60_000);
-    const allowed = async () => (await states()).map((state) => state.allowed);
-    expect(await allowed()).toEqual([true, true]);
-    await limiter.increment(hour, START_MS);
-    expect(await allowed()).toEqual([true, false]);
-    expect(await allowed()).toEqual([false, false]);
-    expect(counted.rounds).toEqual([['Update'], ['Update'], ['Update']]);
   });
 });
 

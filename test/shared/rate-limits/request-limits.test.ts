@@ -1,4 +1,3 @@
-import { redirectLog } from '#shared/log.ts';
 import { ceilingLimits } from '#shared/rate-limits/ceilings.ts';
 import { keyLimit } from '#shared/rate-limits/key-limits.ts';
 import type { Limit, LimitState } from '#shared/rate-limits/limit.ts';
@@ -12,6 +11,7 @@ import {
   requireLeft,
 } from '#shared/rate-limits/request-limits.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import { limitOf } from './patient-limiter.ts';
 
 const HASH = new KeyedHash('hash');
@@ -21,12 +21,7 @@ const NOW_MS = Date.parse('2026-11-21T08:00:30Z');
 const END = Date.parse('2026-11-21T08:01:00Z') / 1000;
 const HOUR_END = Date.parse('2026-11-21T09:00:00Z') / 1000;
 
-const lines: string[] = [];
-let restoreLog: () => void;
-beforeAll(() => {
-  restoreLog = redirectLog((line) => lines.push(line));
-});
-afterAll(() => restoreLog());
+const lines = quietLog();
 beforeEach(() => {
   lines.length = 0;
 });

@@ -69,23 +69,10 @@ describe('keyedHashesFrom', () => {
     expect(buyer.slice('byr_'.length)).not.toBe(byPhone.slice(0, buyer.length - 'byr_'.length));
   });
 
-  it('returns another MAC when any part of a code or the salt differs', async () => {
-    const macs = await Promise.all(
-      [
-        sent,
-        { ...sent, phone: '+989990000002' },
-        { ...sent, audience: 'sel_b' },
-        { ...sent, code: '123457' },
-      ].map((parts) => hashes.codeMac(parts, 'salt')),
-    );
-    macs.push(await hashes.codeMac(sent, 'tlas'));
-    expect(new Set(macs.map((mac) => mac.split('.')[1])).size).toBe(5);
-    expect(macs[0]).toMatch(/^salt\.[\w-]{32}$/);
-  });
-
   it('tells the code of a stored MAC from every other one, whatever its salt', async () => {
     const [mac, again] = [await hashes.codeMac(sent), await hashes.codeMac(sent)];
-    expect(mac).not.toBe(again);
+    const [, hash] = /^\w+\.([\w-]{32})$/.exec(mac) ?? [];
+    expect(again.split('.')[1]).not.toBe(hash);
     const others = [
       { ...sent, phone: '+989990000002' },
       { ...sent, audience: 'sel_b' },
@@ -95,21 +82,6 @@ describe('keyedHashesFrom', () => {
       expect(await hashes.isCode(stored, sent)).toBe(true);
       for (const other of others) expect(await hashes.isCode(stored, other)).toBe(false);
     }
-  });
-
-  it('contains no input and no key in any result', async () => {
-    const text = fc.string({ minLength: 6, maxLength: 20 });
-    await fc.assert(
-      fc.asyncProperty(text, text, text, async (one, two, three) => {
-        const given = [
-          ...listed(await hashes.phone(one)),
-          ...listed(await hashes.person(one, two)),
-          await hashes.buyerId(one),
-          await hashes.codeMac({ phone: one, audience: two, code: three }, ''),
-        ].join(' ');
-        expect([one, two, three, FIRST].filter((input) => given.includes(input))).toEqual([]);
-      }),
-    );
   });
 
   it('returns hashes and ids that are safe in keys, URLs and tokens', async () => {
@@ -133,26 +105,14 @@ describe('keyedHashesFrom, during a rotation', () => {
     );
   });
 
-  it('returns the same buyer id after any number of rotations', async () => {
-    const ids = await Promise.all(
-      [hashes, rotated, hashesUnder(THIRD, SECOND, FIRST)].map((ring) => ring.buyerId(phone)),
-    );
-    expect(new Set(ids).size).toBe(1);
-  });
-
-  it('finds in each of the two steps what is written in the other, with the same buyer id', async () => {
+  it('finds in each of the two steps what is written in the other, no hash twice, with the same buyer id after any rotation', async () => {
     const steps = [hashesUnder(FIRST, SECOND, FIRST), hashesUnder(SECOND, FIRST)];
     const [first, second] = await Promise.all(steps.map((ring) => ring.person('sel_a', nationalId)));
     expect(second && listed(second)).toEqual(first && listed(first).reverse());
     expect(first?.current).toBe((await hashes.person('sel_a', nationalId)).current);
-    const ids = await Promise.all([hashes, ...steps].map((ring) => ring.buyerId(phone)));
+    const rings = [hashes, ...steps, hashesUnder(THIRD, SECOND, FIRST)];
+    const ids = await Promise.all(rings.map((ring) => ring.buyerId(phone)));
     expect(new Set(ids).size).toBe(1);
-  });
-
-  it('returns no hash twice if a key is named twice', async () => {
-    expect(listed(await hashesUnder(SECOND, SECOND, FIRST, FIRST).phone(phone))).toEqual(
-      listed(await rotated.phone(phone)),
-    );
   });
 
   it('computes the MAC of a code with the current key', async () => {
@@ -224,10 +184,5 @@ describe('sameMac', () => {
         expect(sameMac(one, `${one}${other}x`)).toBe(false);
       }),
     );
-  });
-
-  it('compares texts of different length without throwing', () => {
-    expect(sameMac('', 'a')).toBe(false);
-    expect(sameMac('é', 'e')).toBe(false);
   });
 });
