@@ -87,11 +87,4 @@ describe('npm version', () => {
     expect(run('npm', 'version', 'patch').status).toBe(1);
     expectNoRelease();
   });
-
-  it('changes nothing while a file is not committed', () => {
-    commitWith('node -p 1', CHANGELOG);
-    write('CHANGELOG.md', `${CHANGELOG}\n`);
-    expect(run('npm', 'version', 'patch').status).not.toBe(0);
-    expect(git('log', '--format=%s')).toBe('First');
-  });
 });

@@ -190,15 +190,6 @@ describeInBrowser('the reference page', () => {
     expect(atEither(slashed)).toEqual(await linksOf(page));
   });
 
-  it('is where the address of the service leads, under a stage path too', async () => {
-    const staged = await behindStage(docs.baseUrl, 'dev');
-    for (const baseUrl of [docs.baseUrl, staged.baseUrl]) {
-      const { page, faults } = await openDocs(docs.browser, baseUrl, { path: '' });
-      expect([page.url(), faults]).toEqual([`${baseUrl}/docs`, []]);
-    }
-    await staged.close();
-  });
-
   it('of a deployment asks for no demo key, enters none, and names whom to ask', async () => {
     const staged = await behindStage(docs.baseUrl, 'dev');
     const { page, requested } = await openDocs(docs.browser, staged.baseUrl);
