@@ -18,6 +18,8 @@ RETRIES = 3
 MAX_WAIT_SECONDS = 60
 TIMEOUT_SECONDS = 30
 
+_PATH = re.compile(r"/[!-~]*\Z")
+_HEADER = re.compile(r"[ -~]+\Z")
 _SAFE_ADDRESS = re.compile(r"https://|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/|$)")
 
 
@@ -39,11 +41,19 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 _opener = urllib.request.build_opener(_NoRedirect)
 
 
-def _send(method, path, body):
+def _send(method, path, body, access_token):
     url = os.environ["BUYER_LINKING_URL"].rstrip("/")
     if not _SAFE_ADDRESS.match(url):
         raise ValueError("BUYER_LINKING_URL must begin with https://, except on loopback.")
-    headers = {"X-Api-Key": os.environ["BUYER_LINKING_API_KEY"], "Content-Type": "application/json"}
+    if not _PATH.match(path):
+        raise ValueError("The path has a character that must be escaped: urllib.parse.quote does it.")
+    # A key from a file often ends with a line break.
+    headers = {"X-Api-Key": os.environ["BUYER_LINKING_API_KEY"].strip(), "Content-Type": "application/json"}
+    if access_token is not None:
+        headers["Authorization"] = f"Bearer {access_token}"
+    if not all(_HEADER.match(value) for value in headers.values()):
+        # The error of the library would show the value.
+        raise ValueError("BUYER_LINKING_API_KEY or access_token has a character that none has.")
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, headers, method=method)
     try:
@@ -71,20 +81,28 @@ def _may_repeat(status, code):
     return code != "verification_unavailable" and status in (429, 500, 502, 503, 504)
 
 
-def call(method, path, body=None):
-    """Returns the body of the response. Repeats what is safe to repeat. Raises Problem and ConnectionError."""
+def _seconds(text, otherwise):
+    # A proxy may send a date.
+    return float(text) if text is not None and text.isdecimal() else otherwise
+
+
+def call(method, path, body=None, access_token=None):
+    """Returns the body of the response. Repeats what is safe to repeat. Raises Problem and ConnectionError.
+
+    `access_token`: of a buyer, to link it again or for its links.
+    """
     # A code must not be sent or tried twice, a key not rotated twice.
     repeatable = not path.startswith(("/v1/auth/", "/v1/key/secrets"))
     for attempt in range(RETRIES + 1):
         wait = random.random() * 2**attempt
         try:
-            return _send(method, path, body)
+            return _send(method, path, body, access_token)
         except urllib.error.HTTPError as error:
             failure = _problem_of(error)
             again = failure.code == "rate_limit_exceeded" or (
                 repeatable and _may_repeat(error.code, failure.code)
             )
-            wait = float(error.headers.get("Retry-After", wait))
+            wait = _seconds(error.headers.get("Retry-After"), wait)
         except ConnectionError as error:
             failure, again = error, repeatable
         if not again or attempt == RETRIES or wait > MAX_WAIT_SECONDS:

@@ -158,8 +158,8 @@ const ownKey = (http: Http) => ({
    * one. Retried only after `rate_limit_exceeded`. Throws `too_many_secrets` until the older one has ended, also if the response of a
    * rotation was lost: then the operator can make another secret.
    */
-  async rotateKey(body: Rotation = { grace_hours: 24 }, { signal }: Call = {}): Promise<NewSecret> {
-    return dataOf(await http.POST('/v1/key/secrets', { body, signal }));
+  async rotateKey({ grace_hours = 24 }: Rotation = {}, { signal }: Call = {}): Promise<NewSecret> {
+    return dataOf(await http.POST('/v1/key/secrets', { body: { grace_hours }, signal }));
   },
 });
 

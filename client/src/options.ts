@@ -65,7 +65,7 @@ const checkBaseUrl = (baseUrl: string): void => {
   throw new Error(`baseUrl must begin with https://, except on loopback, and not "${baseUrl}".`);
 };
 
-/** Returns the options with their defaults. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
+/** Returns the options with their defaults. Throws if `baseUrl` is neither https nor http on loopback, or if the API key is missing or cannot be one. */
 export const checkedOptions = ({
   baseUrl,
   apiKey = keyFromEnvironment(),
@@ -73,8 +73,11 @@ export const checkedOptions = ({
   ...policy
 }: Options) => {
   checkBaseUrl(baseUrl);
-  if (apiKey === undefined || apiKey === '') {
+  // A key from a file often ends with a line break.
+  const key = apiKey?.trim() ?? '';
+  if (key === '')
     throw new Error(`No API key: pass apiKey, or set the environment variable ${KEY_VARIABLE}.`);
-  }
-  return { baseUrl, apiKey, onKeyExpiring, retries: { ...DEFAULTS, ...policy } satisfies RetryPolicy };
+  // As a header it would fail with an error that shows it.
+  if (!/^\w+$/.test(key)) throw new Error('The API key has a character that no key has.');
+  return { baseUrl, apiKey: key, onKeyExpiring, retries: { ...DEFAULTS, ...policy } satisfies RetryPolicy };
 };

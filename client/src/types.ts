@@ -23,8 +23,8 @@ export type AccessToken = Schemas['AccessToken'];
 export type Key = Schemas['Key'];
 /** What a key used, by hour and by day. */
 export type KeyUsage = Schemas['KeyUsage'];
-/** How long the old secret of a key stays valid, in hours. */
-export type Rotation = Schemas['RotateKeyBody'];
+/** How long the old secret of a key stays valid, in hours: 24 if it is left out. */
+export type Rotation = Partial<Schemas['RotateKeyBody']>;
 /** A new secret of a key. It is shown only once. */
 export type NewSecret = Schemas['NewSecret'];
 

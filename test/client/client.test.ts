@@ -112,6 +112,23 @@ describe('the use of the key', () => {
   });
 });
 
+describe('the key', () => {
+  it('loses the line break at its end that a file has', async () => {
+    const fetch = mock.fn(async (_request: Request) => Response.json(user));
+    await buyerLinking({ baseUrl, apiKey: `${apiKey}\r\n`, fetch }).getUser('usr_0000000000000000000001');
+    expect(fetch.mock.calls[0]?.arguments[0].headers.get('X-Api-Key')).toBe(apiKey);
+  });
+
+  it.each(['blk_test_a\nb', 'blk_test_\u200b', 'blk test'])(
+    'is rejected without being shown when no key is like it: %j',
+    (wrong) => {
+      expect(() => buyerLinking({ baseUrl, apiKey: wrong })).toThrow(
+        /^The API key has a character that no key has\.$/,
+      );
+    },
+  );
+});
+
 describe('the base URL', () => {
   it.each(['localhost:3000', 'api.example.com/prod', '//api.example.com', 'ftp://api.example.com', ''])(
     'is rejected with an example of a right one when it is "%s"',

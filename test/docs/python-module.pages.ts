@@ -32,7 +32,8 @@ let received: string[] = [];
 
 beforeAll(async () => {
   server = await listenOnLoopback(0, async ({ method, url, headers }, response) => {
-    received.push(`${method} ${url} ${headers['x-api-key']}`);
+    const token = headers.authorization === undefined ? '' : ` ${headers.authorization}`;
+    received.push(`${method} ${url} ${headers['x-api-key']}${token}`);
     const { status, body, headers: sent } = answers.shift() ?? problemOf('internal');
     response.writeHead(status, { 'Content-Type': 'application/json', ...sent });
     response.end(body && JSON.stringify(body));
@@ -46,10 +47,11 @@ const run = async (
   statements: string,
   replies: readonly Answer[],
   url = `http://localhost:${server.port}`,
+  key = KEY,
 ) => {
   [answers, received] = [[...replies], []];
   const program = `from buyer_linking import *\ntry:\n  ${statements}\nexcept Exception as error:\n  print(type(error).__name__, error)`;
-  const env = { BUYER_LINKING_URL: url, BUYER_LINKING_API_KEY: KEY, PYTHONDONTWRITEBYTECODE: '1' };
+  const env = { BUYER_LINKING_URL: url, BUYER_LINKING_API_KEY: key, PYTHONDONTWRITEBYTECODE: '1' };
   const { stdout } = await promisify(execFile)('python3', ['-c', program], {
     cwd: dirname(MODULE),
     env: { ...process.env, ...env },
@@ -63,6 +65,37 @@ describeIf(`the Python module${reason}`, () => {
       { status: 201, body: { id: 'usr_1' } },
     ]);
     expect([printed, received]).toEqual(['usr_1', [`POST /v1/users ${KEY}`]]);
+  });
+
+  it('sends the access token of a buyer', async () => {
+    await run('call("POST", "/v1/buyer/links/find", {}, access_token="a.b.c")', [{ status: 200, body: {} }]);
+    expect(received).toEqual([`POST /v1/buyer/links/find ${KEY} Bearer a.b.c`]);
+  });
+
+  it('takes the line break from the end of the key, and shows no key that cannot be sent', async () => {
+    const address = `http://localhost:${server.port}`;
+    const ofFile = await run(
+      'print(call("GET", "/v1/key"))',
+      [{ status: 200, body: {} }],
+      address,
+      `${KEY}\n`,
+    );
+    expect([ofFile, received]).toEqual(['{}', [`GET /v1/key ${KEY}`]]);
+    const broken = await run('call("GET", "/v1/key")', [], address, `${KEY}\nx`);
+    expect([broken, received]).toEqual([expect.stringMatching(/^ValueError .*has a character/), []]);
+    expect(broken).not.toContain(KEY);
+  });
+
+  it('refuses a path that is not escaped, at once', async () => {
+    expect(await run('call("GET", "/v1/users?phone=0912 1")', [])).toMatch(
+      /^ValueError .*urllib\.parse\.quote/,
+    );
+  });
+
+  it('repeats a request whose Retry-After is a date', async () => {
+    const answer = problemOf('service_unavailable', { 'Retry-After': 'Fri, 27 Nov 2026 00:00:00 GMT' });
+    const program = 'import random; random.random = lambda: 0; print(call("GET", "/v1/users"))';
+    expect(await run(program, [answer, { status: 200, body: {} }])).toBe('{}');
   });
 
   it('raises a problem with its code and every wrong field', async () => {
