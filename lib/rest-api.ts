@@ -55,7 +55,7 @@ const throttleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): MethodD
 
 /**
  * The throttle of HEAD, as a share of that of GET. Each method has a bucket of its own, so HEAD adds to what a flood can cost; only programs
- * that check links use it.
+ * that check links or the service use it.
  */
 const SHARE_OF_HEAD = 1 / 10;
 

@@ -25,7 +25,7 @@ export const PROBLEMS = {
   malformed_json: {
     status: 400,
     title: 'Malformed JSON',
-    detail: 'The body must be one JSON object.',
+    detail: 'The body must be one JSON object in UTF-8.',
   },
   unsupported_media_type: {
     status: 415,

@@ -131,9 +131,9 @@ export const routeRows = <const Written extends Record<string, Row>>(
     }),
   ) as Rows<Written>;
 
-/** The methods of a row: a page answers HEAD too, without its body. */
-export const methodsOf = ({ method, permissions }: Route): readonly string[] =>
-  permissions.docs === undefined ? [method] : [method, 'HEAD'];
+/** The methods of a row: a public one answers HEAD too, without its body. */
+export const methodsOf = ({ method, access }: Route): readonly string[] =>
+  access.by === 'public' ? [method, 'HEAD'] : [method];
 
 export const requiresKey = ({ access }: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
   access.by !== 'public' && (access.by !== 'otp' || otpAccess === 'api-key');
@@ -170,6 +170,8 @@ export const problemsOf = (route: Route): readonly ProblemCode[] => [
   'validation_failed',
   ...(route.access.by === 'public' ? [] : (['invalid_api_key', 'rate_limit_exceeded'] as const)),
   ...(scopeOf(route) === undefined ? [] : (['insufficient_scope'] as const)),
+  // Of the gateway: an escape in the path that is no character, or an operation that the stage does not serve.
+  ...(route.pathParameters || route.access.by === 'buyer' ? (['not_found'] as const) : []),
   ...route.problems,
   ...(usesStorage(route) ? (['service_unavailable'] as const) : []),
   'internal',

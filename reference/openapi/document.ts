@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { problemsOf, type Route, TAGS } from '#shared/route.ts';
+import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import { type Route, TAGS } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { SCOPES } from '#shared/scopes.ts';
 import { description } from './description.ts';
@@ -58,7 +59,7 @@ export const buildDocument = () => {
   const schemas = {
     ...bodiesOf(routes),
     ...outputSchemas(definitions),
-    ...problemSchemas([...new Set(routes.flatMap(problemsOf))]),
+    ...problemSchemas(Object.keys(PROBLEMS) as ProblemCode[]),
   };
   return {
     openapi: '3.0.3',

@@ -63,6 +63,7 @@ export const allows = (scopes: readonly Scope[], route: Pick<Route, 'access'>): 
 
 /**
  * API Gateway caches the policy for every method and path, so it covers every row that the scopes allow, with `*` for a path parameter.
+ * It also routes `/v1/users/` to `/v1/users`, and then asks for the path with the slash.
  * `methodArn`: arn:aws:execute-api:<region>:<account>:<api>/<stage>/<METHOD>/<path>.
  */
 export const policyFor = (
@@ -96,7 +97,8 @@ export const policyFor = (
           Action: 'execute-api:Invoke',
           Resource: rows
             .filter((route) => allows(secret.scopes, route))
-            .map((route) => `${stageArn}/${route.method}${route.path.replace(/\{[^}]+\}/g, '*')}`),
+            .map((route) => `${stageArn}/${route.method}${route.path.replace(/\{[^}]+\}/g, '*')}`)
+            .flatMap((arn) => [arn, `${arn}/`]),
         },
       ],
     },

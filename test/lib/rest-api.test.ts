@@ -28,13 +28,10 @@ const PUBLIC_OPERATIONS = [
   'GET /docs/{guide+}',
   'GET /llms.txt',
   'GET /v1/openapi.json',
-  'HEAD /docs',
-  'HEAD /docs/{guide+}',
-  'HEAD /llms.txt',
 ];
 
-/** A page answers HEAD too. */
-const HEAD_OF_PAGES = PUBLIC_OPERATIONS.filter((operation) => operation.startsWith('HEAD'));
+/** A public row answers HEAD too. */
+const HEADS = PUBLIC_OPERATIONS.map((operation) => operation.replace('GET', 'HEAD'));
 
 interface Throttle {
   readonly requestsPerSecond: number;
@@ -44,8 +41,8 @@ interface Throttle {
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
 
 describe('methods', () => {
-  test('the API has exactly one method for each row, and HEAD of the pages', () => {
-    expect(methodsOf(dev).map(nameOf).sort()).toEqual([...allRoutes.map(nameOf), ...HEAD_OF_PAGES].sort());
+  test('the API has exactly one method for each row, and HEAD of the public ones', () => {
+    expect(methodsOf(dev).map(nameOf).sort()).toEqual([...allRoutes.map(nameOf), ...HEADS].sort());
   });
 
   test.each(stages)('in %s every row with a key has the authorizer and requires an API key', (_, api) => {
@@ -58,7 +55,7 @@ describe('methods', () => {
 
   test.each(stages)('in %s the open operations are exactly these', (_, api) => {
     const open = methodsOf(api).filter(({ authorization }) => authorization === 'NONE');
-    expect(open.map(nameOf).sort()).toEqual(PUBLIC_OPERATIONS);
+    expect(open.map(nameOf).sort()).toEqual([...PUBLIC_OPERATIONS, ...HEADS]);
     expect(open.map(({ apiKeyRequired }) => apiKeyRequired)).not.toContain(true);
   });
 
@@ -70,7 +67,7 @@ describe('methods', () => {
 
   test('otpAccess "public" leaves out the rows for the buyer app, so that their paths are not found', () => {
     const served = allRoutes.filter(({ access }) => access.by !== 'buyer');
-    expect(methodsOf(openOtp).map(nameOf).sort()).toEqual([...served.map(nameOf), ...HEAD_OF_PAGES].sort());
+    expect(methodsOf(openOtp).map(nameOf).sort()).toEqual([...served.map(nameOf), ...HEADS].sort());
   });
 
   test.each(stages)(
@@ -92,7 +89,7 @@ describe('methods', () => {
       const expected = [
         ['* *', throttle(keyedRoutes)],
         ...open.map((route) => [nameOf(route), throttle(openRoutes)]),
-        ...HEAD_OF_PAGES.map((operation) => [operation, throttle(openRoutes, 10)]),
+        ...HEADS.map((operation) => [operation, throttle(openRoutes, 10)]),
       ];
       expect(settings).toHaveLength(expected.length);
       expect(

@@ -49,7 +49,7 @@ describe('403', () => {
     ]);
   });
 
-  it('returns 403 for a path with a slash at its end, which the policy does not name, and calls no function', async () => {
+  it('asks the policy for the path with the slash at its end, as API Gateway does, and calls no function if it is not named', async () => {
     await start();
     expect((await call('/v1/users', withKey())).status).toBe(200);
     expect(await problemOf(await call('/v1/users/', withKey()))).toBe('insufficient_scope');

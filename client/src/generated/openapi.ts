@@ -902,7 +902,7 @@ export interface components {
         };
         /**
          * MalformedJson
-         * @description The body must be one JSON object.
+         * @description The body must be one JSON object in UTF-8.
          */
         MalformedJson: {
             /**
@@ -921,37 +921,7 @@ export interface components {
             code: "malformed_json";
             /**
              * @description For people; do not parse it.
-             * @example The body must be one JSON object.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * BodyTooLarge
-         * @description The body is over 16 KB.
-         */
-        BodyTooLarge: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:body_too_large";
-            /**
-             * @description For people.
-             * @example Body too large
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 413;
-            /** @enum {string} */
-            code: "body_too_large";
-            /**
-             * @description For people; do not parse it.
-             * @example The body is over 16 KB.
+             * @example The body must be one JSON object in UTF-8.
              */
             detail: string;
             /**
@@ -982,6 +952,36 @@ export interface components {
             /**
              * @description For people; do not parse it.
              * @example Send the body as JSON, with the header Content-Type: application/json.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * BodyTooLarge
+         * @description The body is over 16 KB.
+         */
+        BodyTooLarge: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:body_too_large";
+            /**
+             * @description For people.
+             * @example Body too large
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 413;
+            /** @enum {string} */
+            code: "body_too_large";
+            /**
+             * @description For people; do not parse it.
+             * @example The body is over 16 KB.
              */
             detail: string;
             /**
@@ -1058,30 +1058,30 @@ export interface components {
             request_id: string;
         };
         /**
-         * RateLimitExceeded
-         * @description A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+         * InvalidAccessToken
+         * @description The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
          */
-        RateLimitExceeded: {
+        InvalidAccessToken: {
             /**
              * Format: uri
              * @enum {string}
              */
-            type: "urn:buyer-linking:problem:rate_limit_exceeded";
+            type: "urn:buyer-linking:problem:invalid_access_token";
             /**
              * @description For people.
-             * @example Rate limit exceeded
+             * @example Invalid access token
              */
             title: string;
             /** @enum {integer} */
-            status: 429;
+            status: 401;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            code: "rate_limit_exceeded";
+            code: "invalid_access_token";
             /**
              * @description For people; do not parse it.
-             * @example A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             * @example The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
              */
             detail: string;
             /**
@@ -1124,39 +1124,6 @@ export interface components {
             request_id: string;
         };
         /**
-         * InvalidAccessToken
-         * @description The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
-         */
-        InvalidAccessToken: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:invalid_access_token";
-            /**
-             * @description For people.
-             * @example Invalid access token
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 401;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            code: "invalid_access_token";
-            /**
-             * @description For people; do not parse it.
-             * @example The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
          * LinkRefused
          * @description The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
          */
@@ -1181,6 +1148,102 @@ export interface components {
             /**
              * @description For people; do not parse it.
              * @example The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * TooManySecrets
+         * @description An older secret of this API key is still valid. Wait until it has ended.
+         */
+        TooManySecrets: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:too_many_secrets";
+            /**
+             * @description For people.
+             * @example Too many secrets
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 409;
+            /** @enum {string} */
+            code: "too_many_secrets";
+            /**
+             * @description For people; do not parse it.
+             * @example An older secret of this API key is still valid. Wait until it has ended.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * NotFound
+         * @description No such path, or the path does not support this method. /docs lists the operations.
+         */
+        NotFound: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:not_found";
+            /**
+             * @description For people.
+             * @example Not found
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 404;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "not_found";
+            /**
+             * @description For people; do not parse it.
+             * @example No such path, or the path does not support this method. /docs lists the operations.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * UserNotFound
+         * @description No user of your account has this id.
+         */
+        UserNotFound: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:user_not_found";
+            /**
+             * @description For people.
+             * @example User not found
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 404;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "user_not_found";
+            /**
+             * @description For people; do not parse it.
+             * @example No user of your account has this id.
              */
             detail: string;
             /**
@@ -1360,6 +1423,102 @@ export interface components {
             request_id: string;
         };
         /**
+         * CodeRejected
+         * @description The code is wrong or no longer valid. Check it, or send a new one.
+         */
+        CodeRejected: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:code_rejected";
+            /**
+             * @description For people.
+             * @example Code rejected
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 422;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "code_rejected";
+            /**
+             * @description For people; do not parse it.
+             * @example The code is wrong or no longer valid. Check it, or send a new one.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * EventsExpired
+         * @description The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again.
+         */
+        EventsExpired: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:events_expired";
+            /**
+             * @description For people.
+             * @example Events expired
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 410;
+            /** @enum {string} */
+            code: "events_expired";
+            /**
+             * @description For people; do not parse it.
+             * @example The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * ResendTooSoon
+         * @description A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
+         */
+        ResendTooSoon: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:resend_too_soon";
+            /**
+             * @description For people.
+             * @example Resend too soon
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 429;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "resend_too_soon";
+            /**
+             * @description For people; do not parse it.
+             * @example A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
          * TooManyAttempts
          * @description Too many attempts failed for this phone or person. Wait for Retry-After seconds.
          */
@@ -1393,6 +1552,39 @@ export interface components {
             request_id: string;
         };
         /**
+         * RateLimitExceeded
+         * @description A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+         */
+        RateLimitExceeded: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:rate_limit_exceeded";
+            /**
+             * @description For people.
+             * @example Rate limit exceeded
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 429;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "rate_limit_exceeded";
+            /**
+             * @description For people; do not parse it.
+             * @example A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
          * VerificationUnavailable
          * @description A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
          */
@@ -1417,6 +1609,39 @@ export interface components {
             /**
              * @description For people; do not parse it.
              * @example A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
+             */
+            detail: string;
+            /**
+             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @example UDfGvGWsjoEFvwA=
+             */
+            request_id: string;
+        };
+        /**
+         * SmsUnavailable
+         * @description The message was not sent. Try again after Retry-After seconds. Or: The message may have been sent. Ask the buyer whether the code arrived before you send another one, after Retry-After seconds.
+         */
+        SmsUnavailable: {
+            /**
+             * Format: uri
+             * @enum {string}
+             */
+            type: "urn:buyer-linking:problem:sms_unavailable";
+            /**
+             * @description For people.
+             * @example SMS unavailable
+             */
+            title: string;
+            /** @enum {integer} */
+            status: 503;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "sms_unavailable";
+            /**
+             * @description For people; do not parse it.
+             * @example The message was not sent. Try again after Retry-After seconds.
              */
             detail: string;
             /**
@@ -1480,198 +1705,6 @@ export interface components {
             /**
              * @description For people; do not parse it.
              * @example An unexpected error occurred in the service. Quote request_id when you report it.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * UserNotFound
-         * @description No user of your account has this id.
-         */
-        UserNotFound: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:user_not_found";
-            /**
-             * @description For people.
-             * @example User not found
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 404;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            code: "user_not_found";
-            /**
-             * @description For people; do not parse it.
-             * @example No user of your account has this id.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * EventsExpired
-         * @description The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again.
-         */
-        EventsExpired: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:events_expired";
-            /**
-             * @description For people.
-             * @example Events expired
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 410;
-            /** @enum {string} */
-            code: "events_expired";
-            /**
-             * @description For people; do not parse it.
-             * @example The event after this number is no longer kept, or it never was: the number is higher than that of your newest event. Read all users again.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * TooManySecrets
-         * @description An older secret of this API key is still valid. Wait until it has ended.
-         */
-        TooManySecrets: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:too_many_secrets";
-            /**
-             * @description For people.
-             * @example Too many secrets
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 409;
-            /** @enum {string} */
-            code: "too_many_secrets";
-            /**
-             * @description For people; do not parse it.
-             * @example An older secret of this API key is still valid. Wait until it has ended.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * ResendTooSoon
-         * @description A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
-         */
-        ResendTooSoon: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:resend_too_soon";
-            /**
-             * @description For people.
-             * @example Resend too soon
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 429;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            code: "resend_too_soon";
-            /**
-             * @description For people; do not parse it.
-             * @example A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * SmsUnavailable
-         * @description The message was not sent. Try again after Retry-After seconds. Or: The message may have been sent. Ask the buyer whether the code arrived before you send another one, after Retry-After seconds.
-         */
-        SmsUnavailable: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:sms_unavailable";
-            /**
-             * @description For people.
-             * @example SMS unavailable
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 503;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            code: "sms_unavailable";
-            /**
-             * @description For people; do not parse it.
-             * @example The message was not sent. Try again after Retry-After seconds.
-             */
-            detail: string;
-            /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
-             * @example UDfGvGWsjoEFvwA=
-             */
-            request_id: string;
-        };
-        /**
-         * CodeRejected
-         * @description The code is wrong or no longer valid. Check it, or send a new one.
-         */
-        CodeRejected: {
-            /**
-             * Format: uri
-             * @enum {string}
-             */
-            type: "urn:buyer-linking:problem:code_rejected";
-            /**
-             * @description For people.
-             * @example Code rejected
-             */
-            title: string;
-            /** @enum {integer} */
-            status: 422;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            code: "code_rejected";
-            /**
-             * @description For people; do not parse it.
-             * @example The code is wrong or no longer valid. Check it, or send a new one.
              */
             detail: string;
             /**
@@ -1960,7 +1993,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description `malformed_json`: The body must be one JSON object. */
+            /** @description `malformed_json`: The body must be one JSON object in UTF-8. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1977,7 +2010,7 @@ export interface operations {
                      *       "title": "Malformed JSON",
                      *       "status": 400,
                      *       "code": "malformed_json",
-                     *       "detail": "The body must be one JSON object.",
+                     *       "detail": "The body must be one JSON object in UTF-8.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2274,7 +2307,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
-            /** @description `user_not_found`: No user of your account has this id. */
+            /**
+             * @description `not_found`: No such path, or the path does not support this method. /docs lists the operations.
+             *
+             *     `user_not_found`: No user of your account has this id.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2285,17 +2322,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:buyer-linking:problem:user_not_found",
-                     *       "title": "User not found",
-                     *       "status": 404,
-                     *       "code": "user_not_found",
-                     *       "detail": "No user of your account has this id.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["UserNotFound"];
+                    "application/problem+json": components["schemas"]["NotFound"] | components["schemas"]["UserNotFound"];
                 };
             };
             /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
@@ -2470,7 +2497,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
-            /** @description `user_not_found`: No user of your account has this id. */
+            /**
+             * @description `not_found`: No such path, or the path does not support this method. /docs lists the operations.
+             *
+             *     `user_not_found`: No user of your account has this id.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2481,17 +2512,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:buyer-linking:problem:user_not_found",
-                     *       "title": "User not found",
-                     *       "status": 404,
-                     *       "code": "user_not_found",
-                     *       "detail": "No user of your account has this id.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["UserNotFound"];
+                    "application/problem+json": components["schemas"]["NotFound"] | components["schemas"]["UserNotFound"];
                 };
             };
             /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
@@ -2645,7 +2666,7 @@ export interface operations {
                     "application/json": components["schemas"]["CorrectedUser"];
                 };
             };
-            /** @description `malformed_json`: The body must be one JSON object. */
+            /** @description `malformed_json`: The body must be one JSON object in UTF-8. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2662,7 +2683,7 @@ export interface operations {
                      *       "title": "Malformed JSON",
                      *       "status": 400,
                      *       "code": "malformed_json",
-                     *       "detail": "The body must be one JSON object.",
+                     *       "detail": "The body must be one JSON object in UTF-8.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2711,7 +2732,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
-            /** @description `user_not_found`: No user of your account has this id. */
+            /**
+             * @description `not_found`: No such path, or the path does not support this method. /docs lists the operations.
+             *
+             *     `user_not_found`: No user of your account has this id.
+             */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2722,17 +2747,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:buyer-linking:problem:user_not_found",
-                     *       "title": "User not found",
-                     *       "status": 404,
-                     *       "code": "user_not_found",
-                     *       "detail": "No user of your account has this id.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["UserNotFound"];
+                    "application/problem+json": components["schemas"]["NotFound"] | components["schemas"]["UserNotFound"];
                 };
             };
             /** @description `external_id_conflict`: Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one. */
@@ -2962,7 +2977,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description `malformed_json`: The body must be one JSON object. */
+            /** @description `malformed_json`: The body must be one JSON object in UTF-8. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2979,7 +2994,7 @@ export interface operations {
                      *       "title": "Malformed JSON",
                      *       "status": 400,
                      *       "code": "malformed_json",
-                     *       "detail": "The body must be one JSON object.",
+                     *       "detail": "The body must be one JSON object in UTF-8.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3029,7 +3044,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `user_not_found`: No user of your account has this id.
+             * @description `not_found`: No such path, or the path does not support this method. /docs lists the operations.
+             *
+             *     `user_not_found`: No user of your account has this id.
              *
              *     `buyer_not_registered`: No buyer with this phone is registered in the buyer app. Ask the buyer to register first.
              */
@@ -3043,7 +3060,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["UserNotFound"] | components["schemas"]["BuyerNotRegistered"];
+                    "application/problem+json": components["schemas"]["NotFound"] | components["schemas"]["UserNotFound"] | components["schemas"]["BuyerNotRegistered"];
                 };
             };
             /** @description `user_conflict`: This national_id is already linked to your account with another phone or birth date. */
@@ -3813,7 +3830,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewSecret"];
                 };
             };
-            /** @description `malformed_json`: The body must be one JSON object. */
+            /** @description `malformed_json`: The body must be one JSON object in UTF-8. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3830,7 +3847,7 @@ export interface operations {
                      *       "title": "Malformed JSON",
                      *       "status": 400,
                      *       "code": "malformed_json",
-                     *       "detail": "The body must be one JSON object.",
+                     *       "detail": "The body must be one JSON object in UTF-8.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4096,7 +4113,7 @@ export interface operations {
                     "application/json": components["schemas"]["CodeSent"];
                 };
             };
-            /** @description `malformed_json`: The body must be one JSON object. */
+            /** @description `malformed_json`: The body must be one JSON object in UTF-8. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4113,7 +4130,7 @@ export interface operations {
                      *       "title": "Malformed JSON",
                      *       "status": 400,
                      *       "code": "malformed_json",
-                     *       "detail": "The body must be one JSON object.",
+                     *       "detail": "The body must be one JSON object in UTF-8.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4325,7 +4342,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessToken"];
                 };
             };
-            /** @description `malformed_json`: The body must be one JSON object. */
+            /** @description `malformed_json`: The body must be one JSON object in UTF-8. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4342,7 +4359,7 @@ export interface operations {
                      *       "title": "Malformed JSON",
                      *       "status": 400,
                      *       "code": "malformed_json",
-                     *       "detail": "The body must be one JSON object.",
+                     *       "detail": "The body must be one JSON object in UTF-8.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4554,7 +4571,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuyerLinks"];
                 };
             };
-            /** @description `malformed_json`: The body must be one JSON object. */
+            /** @description `malformed_json`: The body must be one JSON object in UTF-8. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4571,7 +4588,7 @@ export interface operations {
                      *       "title": "Malformed JSON",
                      *       "status": 400,
                      *       "code": "malformed_json",
-                     *       "detail": "The body must be one JSON object.",
+                     *       "detail": "The body must be one JSON object in UTF-8.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4615,6 +4632,30 @@ export interface operations {
                      *     }
                      */
                     "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /** @description `not_found`: No such path, or the path does not support this method. /docs lists the operations. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not_found",
+                     *       "detail": "No such path, or the path does not support this method. /docs lists the operations.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["NotFound"];
                 };
             };
             /** @description `body_too_large`: The body is over 16 KB. */
@@ -4826,6 +4867,30 @@ export interface operations {
                      *     }
                      */
                     "application/problem+json": components["schemas"]["InsufficientScope"];
+                };
+            };
+            /** @description `not_found`: No such path, or the path does not support this method. /docs lists the operations. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-Api-Key-Expires-At": components["headers"]["X-Api-Key-Expires-At"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not_found",
+                     *       "detail": "No such path, or the path does not support this method. /docs lists the operations.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["NotFound"];
                 };
             };
             /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */

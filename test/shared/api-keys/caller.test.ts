@@ -77,6 +77,10 @@ const secretWith = (scopes: readonly Scope[]): KeySecret => ({
   number: 1,
 });
 
+/** API Gateway asks for a path with a slash at its end as it was sent. */
+const resourceOf = ({ method, path }: Pick<Route, 'method' | 'path'>) =>
+  ['', '/'].map((end) => `${STAGE_ARN}/${method}${path.replace(/\{\w+\}/g, '*')}${end}`);
+
 const resourcesFor = (scopes: readonly Scope[], rows: readonly Route[] = allRoutes) => {
   const { Statement } = policyFor(secretWith(scopes), METHOD_ARN, rows).policyDocument;
   return (Statement as unknown as readonly { Resource: string[] }[])[0]?.Resource;
@@ -85,9 +89,7 @@ const resourcesFor = (scopes: readonly Scope[], rows: readonly Route[] = allRout
 describe('policyFor', () => {
   it('covers every method that the scopes allow, whichever was called', () => {
     expect(resourcesFor(['users:read'])).toEqual(
-      allRoutes
-        .filter((route) => allows(['users:read'], route))
-        .map(({ method, path }) => `${STAGE_ARN}/${method}${path.replace(/\{\w+\}/g, '*')}`),
+      allRoutes.filter((route) => allows(['users:read'], route)).flatMap(resourceOf),
     );
   });
 
@@ -98,15 +100,16 @@ describe('policyFor', () => {
       method: 'PATCH',
       path: '/v1/samples/{id}/parts/{part}',
     };
-    expect(resourcesFor(['users:read'], [row])).toEqual([`${STAGE_ARN}/PATCH/v1/samples/*/parts/*`]);
+    expect(resourcesFor(['users:read'], [row])).toEqual([
+      `${STAGE_ARN}/PATCH/v1/samples/*/parts/*`,
+      `${STAGE_ARN}/PATCH/v1/samples/*/parts/*/`,
+    ]);
   });
 
   it('allows exactly the methods that need a key and no scope for a key without a scope', () => {
     const withoutScope = allRoutes.filter(({ access }) => access.by !== 'public' && !('scope' in access));
     expect(withoutScope.map(({ name }) => name)).toEqual(expect.arrayContaining(['send-otp', 'verify-otp']));
-    expect(resourcesFor([])).toEqual(
-      withoutScope.map(({ method, path }) => `${STAGE_ARN}/${method}${path.replace(/\{\w+\}/g, '*')}`),
-    );
+    expect(resourcesFor([])).toEqual(withoutScope.flatMap(resourceOf));
   });
 });
 
