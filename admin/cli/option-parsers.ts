@@ -22,7 +22,8 @@ export const parseScopes = (text: string): Scope[] =>
     const scope = SCOPES.find((known) => known === name.trim());
     if (scope !== undefined) return scope;
     const known = `The scopes are ${SCOPES.join(', ')}.`;
-    throw new InvalidArgumentError(`There is no scope ${redact(name.trim())}. ${known}`);
+    const fault = name.trim() === '' ? 'A scope is empty.' : `There is no scope ${redact(name.trim())}.`;
+    throw new InvalidArgumentError(`${fault} ${known}`);
   });
 
 /** Parses `90d`, `24h`, `30m`, `10s` or `0` into seconds; undefined for other texts. */
@@ -44,7 +45,9 @@ export const parseExpiry = (typed: string): number => {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) && !Number.isNaN(seconds);
   // Date.parse takes February 31 for March 3.
   if (isTime && isoOf(seconds)?.startsWith(text.replace('Z', ''))) return seconds;
-  throw new InvalidArgumentError('It must be like 90d, 12h, 2027-01-31 or 2027-01-31T12:00Z (UTC).');
+  throw new InvalidArgumentError(
+    'It must be like 90d, 12h (a number of up to 6 digits), 2027-01-31 or 2027-01-31T12:00Z (UTC).',
+  );
 };
 
 /** Parses a grace period into seconds. */

@@ -27,9 +27,11 @@ const WINDOW_NAMES: Readonly<Record<WindowSeconds, string>> = {
 export const exceeded = (limit: Limit, state: LimitState): Problem => {
   const { name, whose, windowSeconds } = limit;
   const quota = `${limit.limit} in a clock ${WINDOW_NAMES[windowSeconds]}`;
+  // The limits of a key have the names by which GET /v1/key shows them.
+  const shown = whose === 'API key' ? name : name.replaceAll('-', ' ');
   const detail =
     whose &&
-    `The limit ${name} of this ${whose} (${quota}) is used up until ${timeText(state.endsAt)}. Wait for Retry-After seconds.`;
+    `The limit ${shown} of this ${whose} (${quota}) is used up until ${timeText(state.endsAt)}. Wait for Retry-After seconds.`;
   return limit.problem === 'rate_limit_exceeded'
     ? new RateLimitExceeded({ ...limit, ...state }, detail)
     : problem(limit.problem, { retryAfterSeconds: state.resetSeconds, detail });

@@ -85,7 +85,7 @@ const show = async (session: Session, text: string, { seller }: Partial<OfSeller
   }
   return {
     json: { data },
-    text: { rows: data, fields: ['seller_id', ...FIELDS, 'external_id'] },
+    text: { rows: data, fields: ['seller_id', ...FIELDS, 'checked_at', 'external_id'] },
   };
 };
 

@@ -139,7 +139,7 @@ describe('exceeded', () => {
     [keyLimit('sms-per-hour', caller), 'The limit sms-per-hour of this API key (7 in a clock hour)'],
     [
       personLimit('failed-checks', 'sel_1', HASH),
-      'The limit failed-checks of this person (5 in a clock day)',
+      'The limit failed checks of this person (5 in a clock day)',
     ],
     [phoneLimit('searches', HASH), 'The limit searches of this phone (20 in a clock day)'],
   ])('says which limit is used up and when it ends: %j', (limit, named) => {

@@ -85,6 +85,7 @@ describe('parseDisplayName', () => {
     ['a right-to-left mark', 'سارا\u200f'],
     ['an Arabic letter mark', 'سارا\u061c'],
     ['interlinear annotation', 'Sara\ufff9a\ufffab\ufffb'],
+    ['the character that replaces bytes that are not UTF-8', 'Sar\ufffd'],
     ['an object replacement character', 'Sara\ufffc'],
     ['a noncharacter of the basic plane', 'Sara\uffff'],
     ['a noncharacter of the Arabic block', 'Sara\ufdd0'],
