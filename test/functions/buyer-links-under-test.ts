@@ -5,25 +5,13 @@ import { phoneLinkReader } from '#shared/buyers/links.ts';
 import { routes } from '#shared/routes.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import type { User } from '#shared/users/schema.ts';
 import { bearerOf, ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
-import { newPerson } from '#test/generated-people.ts';
+import type { NewUser } from '#test/generated-people.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { testHashes } from './create-user-deps.ts';
 import { functionUnderTest } from './harness.ts';
-import { linkPerson as linkPersonBy } from './users-on.ts';
-
-type Person = ReturnType<typeof newPerson>;
-
-/** Links a person to a seller in the store. */
-export const linkPerson = (
-  table: Table,
-  sellerId: string,
-  person: Person = newPerson(),
-  by: KeyedHashes = testHashes,
-): Promise<User> => linkPersonBy(table, sellerId, person, by);
 
 /** The two functions of the buyer app on a table. */
 export const buyerAppOn = (table: Table, hashes: KeyedHashes = testHashes) => {
@@ -38,7 +26,7 @@ export const buyerAppOn = (table: Table, hashes: KeyedHashes = testHashes) => {
     lines: [find.lines, end.lines],
     call: { 'find-links': find.call, 'end-link': end.call },
     /** Asks for the links of a person, as the owner of its phone or of another one, by its birth date in the other calendar. */
-    find: async (person: Person, phone = person.phone) =>
+    find: async (person: NewUser, phone = person.phone) =>
       find.call({
         headers: await bearerOf(phone),
         body: { national_id: person.national_id, birth_date: '1991/04/04' },

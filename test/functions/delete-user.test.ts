@@ -41,12 +41,3 @@ describe('204', () => {
     expect(users).toHaveLength(total);
   });
 });
-
-describe('422', () => {
-  it('names a query parameter and removes nothing', async () => {
-    const { id } = await newUser();
-    const { status, json } = await deleteUser().call({ path: { id }, query: { force: '1' } });
-    expect([status, json.code]).toEqual([422, 'validation_failed']);
-    expect(await isLinked(id)).toBe(true);
-  });
-});

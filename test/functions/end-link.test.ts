@@ -6,8 +6,9 @@ import { createSeller, itemsOf } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
+import { buyerAppOn } from './buyer-links-under-test.ts';
 import { testHashes } from './create-user-deps.ts';
+import { linkPerson } from './users-on.ts';
 
 const table = useTable();
 

@@ -6,7 +6,8 @@ import { createSeller } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
+import { buyerAppOn } from './buyer-links-under-test.ts';
+import { linkPerson } from './users-on.ts';
 
 const table = useTable();
 

@@ -29,14 +29,6 @@ describe('200', () => {
   });
 });
 
-describe('422', () => {
-  it('names a query parameter, since there is none', async () => {
-    const { status, json } = await getUser().call({ path: { id: user.id }, query: { page: '1' } });
-    expect([status, json.code]).toEqual([422, 'validation_failed']);
-    expect(json.errors).toEqual([{ parameter: 'page', detail: 'Is not a known parameter.' }]);
-  });
-});
-
 describe('503', () => {
   it('is service_unavailable, not 404, if the user cannot be read', async () => {
     const failing = interceptedTable(table, ({ name }, send) => {

@@ -4,7 +4,7 @@ import { bearerOf } from '#test/fakes/buyer-tokens.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { buyerAppOn, linkPerson } from './buyer-links-under-test.ts';
+import { buyerAppOn } from './buyer-links-under-test.ts';
 import {
   addSellers,
   createUserUnderTest,
@@ -15,6 +15,7 @@ import {
 import { callerContext } from './harness.ts';
 import { COUNTED, limitOfOne, outcomeOf, usedUp } from './outcome.ts';
 import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
+import { linkPerson } from './users-on.ts';
 
 const table = useTable();
 beforeAll(() => addSellers(table, 'sel_test'));

@@ -4,9 +4,10 @@ import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { useTable } from '#test/table/use-table.ts';
+import { testHashes } from './create-user-deps.ts';
 import { callerContext } from './harness.ts';
 import { COUNTED, limitOfOne, outcomeOf, usedUp } from './outcome.ts';
-import { hashes, sendOtpOn } from './send-otp-under-test.ts';
+import { sendOtpOn } from './send-otp-under-test.ts';
 import { RIGHT, verifyOtpOn, WRONG } from './verify-otp-under-test.ts';
 
 const table = useTable();
@@ -78,10 +79,10 @@ describe('verify-otp: a sign-in', () => {
     expect([code, counts]).toEqual(['rate_limit_exceeded', { minute_0: 2, 'failed-verifies-per-hour': 1 }]);
   });
 
-  it('over failed-verifies-per-hour counts as a request only', async () => {
+  it('over failed-verifies-per-hour counts as a request only, and tries no code', async () => {
     const { phone } = newPerson();
     const key = { ...keyOf('over'), ...limitOfOne('failed-verifies-per-hour') };
-    const { send, verify, clock } = verifyOtpOn(table);
+    const { send, verify, record, clock } = verifyOtpOn(table);
     await send(phone, 'sel_a');
     await verify(phone, WRONG, key);
     const over = await outcomeOf(
@@ -94,12 +95,13 @@ describe('verify-otp: a sign-in', () => {
       rateLimit: '"professional";r=998;t=60, "failed-verifies-per-hour";r=0;t=3600',
       counts: { minute_0: 2, 'failed-verifies-per-hour': 1 },
     });
+    expect((await record(phone, 'sel_a')).failures).toBe(1);
   });
 });
 
 /** The messages to a phone that are counted over all sellers. */
 const messagesTo = async (phone: string, nowMs: number): Promise<number> => {
-  const limit = phoneLimit('sms', await hashes.phone(phone));
+  const limit = phoneLimit('sms', await testHashes.phone(phone));
   const { remaining } = await patientLimiter(table).increment(limit, nowMs, 0);
   return limit.limit - remaining;
 };

@@ -1,4 +1,4 @@
-/** A rotation while 20 clients use the key: the authorizer, its cache, the gateway and the endpoint together, at a clock that the test sets. */
+/** A rotation while several clients use the key: the authorizer, its cache, the gateway and the endpoint together, at a clock that the test sets. */
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { authorize } from '#functions/authorizer.ts';
 import { handle as getKey } from '#functions/get-key.ts';
@@ -14,7 +14,7 @@ import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { keyedHandler } from './keyed-handler.ts';
 import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
 
-const CLIENTS = 20;
+const CLIENTS = 6;
 const GRACE_SECONDS = 3600;
 
 /** The longest time of a decision: longer than any machine is slow. */
@@ -63,7 +63,7 @@ const statuses = async (secret: string): Promise<number[]> => {
   return [...new Set(replies.map(({ status }) => status))];
 };
 
-it('fails no request of 20 clients that use both secrets, and refuses the old one from its end on, to the second', async () => {
+it('fails no request of clients that use both secrets, and refuses the old one from its end on, to the second', async () => {
   const { clock } = own.administration;
   const { secret: old } = own.issued;
   // The decision on the old secret is cached from now on, without an end.
@@ -73,7 +73,7 @@ it('fails no request of 20 clients that use both secrets, and refuses the old on
   expect(during).toEqual([200]);
 
   let elapsed = 0;
-  for (const seconds of [0, 299, 300, 301, 1800, GRACE_SECONDS - 299, GRACE_SECONDS - 1]) {
+  for (const seconds of [0, 299, 300, GRACE_SECONDS - 299, GRACE_SECONDS - 1]) {
     clock.advance(seconds - elapsed);
     elapsed = seconds;
     expect([seconds, ...(await Promise.all([statuses(old), statuses(json.secret)]))]).toEqual([

@@ -2,21 +2,11 @@ import { handle } from '#functions/send-otp.ts';
 import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import { codeSends, codeTries } from '#shared/one-time-codes/store.ts';
 import { routes } from '#shared/routes.ts';
-import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { CodeMessage } from '#shared/sms/port.ts';
 import type { Table } from '#shared/table/client.ts';
-import { fixedSecret } from '#test/fakes/secret.ts';
-import { callerContext, functionUnderTest } from './harness.ts';
-
-export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
-
-/** The authorizer's context of a seller's key without scopes. */
-export const seller = (sellerId: string, keyId = `key_${sellerId}`) => ({
-  ...callerContext,
-  sellerId,
-  keyId,
-  scopes: 'users:read',
-});
+import { testHashes } from './create-user-deps.ts';
+import { functionUnderTest } from './harness.ts';
+import { seller } from './verify-otp-under-test.ts';
 
 export interface SendOtpOptions {
   readonly otpAccess?: 'public';
@@ -31,7 +21,7 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
   const test = functionUnderTest(routes['send-otp'], handle, table, {
     codes,
     newCode: randomCode,
-    hashes,
+    hashes: testHashes,
     smsProvider: 'first',
     smsPerDay,
     sms: {
@@ -52,9 +42,9 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
     send: (phone: string, authorizer: Record<string, string> = seller('sel_a'), locale?: string) =>
       test.call({ body: { phone, ...(locale && { locale }) }, authorizer }),
     record: async (phone: string, audience = 'sel_a') =>
-      (await codes.read({ phoneHash: (await hashes.phone(phone)).current, audience })).record,
+      (await codes.read({ phoneHash: (await testHashes.phone(phone)).current, audience })).record,
     ownerOf: async (phone: string, audience = 'sel_a') => ({
-      phoneHash: (await hashes.phone(phone)).current,
+      phoneHash: (await testHashes.phone(phone)).current,
       audience,
     }),
     nowSeconds: () => Math.floor(test.clock() / 1000),

@@ -1,15 +1,14 @@
 import { mock } from 'node:test';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { handle } from '#functions/send-otp.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { type Delivery, ProviderUnavailable } from '#shared/providers/unavailable.ts';
-import { routes } from '#shared/routes.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { callerContext, functionUnderTest } from './harness.ts';
-import { hashes, type SendOtpOptions, seller, sendOtpOn } from './send-otp-under-test.ts';
+import { callerContext } from './harness.ts';
+import { type SendOtpOptions, sendOtpOn } from './send-otp-under-test.ts';
+import { seller } from './verify-otp-under-test.ts';
 
 const table = useTable();
 
@@ -160,44 +159,28 @@ describe('429', () => {
 });
 
 describe('503', () => {
-  it('is sms_unavailable for a send that reached no provider; it counts nowhere, and no code is outstanding', async () => {
-    const { phone } = newPerson();
-    const { send, provider, clock, record } = sendOtp();
-    const limited = { ...seller('sel_a', 'key_refund'), limits: JSON.stringify({ 'sms-per-hour': 2 }) };
-    await send(phone, limited);
-    const before = await record(phone);
-    clock.advance(60);
-    provider.failure = failure('not_reached');
-    const { status, json, headers } = await send(phone, limited);
-    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', '10']);
-    const { code, ...withoutCode } = before;
-    expect(code).toBeDefined();
-    expect(await record(phone)).toEqual({ ...withoutCode, version: 3 });
-    provider.failure = undefined;
-    expect((await send(phone, limited)).status).toBe(202);
-    expect((await send(newPerson().phone, limited)).json.code).toBe('rate_limit_exceeded');
-  });
+  const BOUNCED_AT = Date.parse('2026-11-21T08:01:00Z') / 1000;
 
-  it('is sms_unavailable for a message that the provider refused; the cool-down starts, and no code is outstanding', async () => {
-    const { phone } = newPerson();
-    const { send, provider, clock, record } = sendOtp();
-    await send(phone);
-    const before = await record(phone);
-    clock.advance(60);
-    const bouncedAt = Math.floor(clock() / 1000);
-    provider.failure = failure('not_sent');
-    const { status, json, headers } = await send(phone);
-    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', '60']);
-    const { code, ...withoutCode } = before;
-    expect(code).toBeDefined();
-    expect(await record(phone)).toEqual({ ...withoutCode, version: 3, lastBouncedAt: bouncedAt });
-    provider.failure = undefined;
-    clock.advance(59);
-    const tooSoon = await send(phone);
-    expect([tooSoon.json.code, tooSoon.headers['Retry-After']]).toEqual(['resend_too_soon', '1']);
-    clock.advance(1);
-    expect((await send(phone)).status).toBe(202);
-  });
+  it.each([
+    ['not_reached', '10', 'starts no cool-down', {}, undefined],
+    ['not_sent', '60', 'starts the cool-down', { lastBouncedAt: BOUNCED_AT }, '60'],
+  ] as const)(
+    'is sms_unavailable for a message that was certainly not sent (%s), with Retry-After %s: it %s, and no code is outstanding',
+    async (delivery, retryAfter, _what, bounced, wait) => {
+      const { phone } = newPerson();
+      const { send, provider, clock, record } = sendOtp();
+      await send(phone);
+      const { code, ...before } = await record(phone);
+      expect(code).toBeDefined();
+      clock.set(new Date(BOUNCED_AT * 1000).toISOString());
+      provider.failure = failure(delivery);
+      const { status, json, headers } = await send(phone);
+      expect([status, json.code, headers['Retry-After']]).toEqual([503, 'sms_unavailable', retryAfter]);
+      expect(await record(phone)).toEqual({ ...before, version: 3, ...bounced });
+      provider.failure = undefined;
+      expect((await send(phone)).headers['Retry-After']).toBe(wait);
+    },
+  );
 
   it("counts every refused send for the seller's share and the ceiling in the stage's SMS of the day", async () => {
     const { send, provider, clock } = sendOtp({ smsPerDay: 8 });
@@ -243,24 +226,17 @@ describe('503', () => {
   it('is service_unavailable when other requests keep changing the phone until the deadline, and counts nothing', async () => {
     const now = mock.method(performance, 'now');
     const { phone } = newPerson();
-    const { call, codes } = sendOtp();
-    const changing = functionUnderTest(routes['send-otp'], handle, table, {
-      codes: {
-        ...codes,
-        async recordSend() {
-          now.mock.mockImplementation(() => Number.MAX_SAFE_INTEGER);
-          return false;
-        },
-      },
-      newCode: () => '123456',
-      hashes,
-      smsProvider: 'first',
-      smsPerDay: undefined,
-      sms: { sendCode: () => Promise.reject(new Error('nothing may be sent')) },
-    });
-    const { status, json, headers } = await changing.call({ body: { phone } });
+    const { send, codes, sent } = sendOtp();
+    const { recordSend } = codes;
+    codes.recordSend = async () => {
+      now.mock.mockImplementation(() => Number.MAX_SAFE_INTEGER);
+      return false;
+    };
+    const { status, json, headers } = await send(phone);
     now.mock.restore();
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
-    expect((await call({ body: { phone } })).status).toBe(202);
+    expect(sent).toEqual([]);
+    codes.recordSend = recordSend;
+    expect((await send(phone)).status).toBe(202);
   });
 });

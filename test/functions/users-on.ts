@@ -6,6 +6,7 @@ import { fixedSecret } from '#test/fakes/secret.ts';
 import { type NewUser, newPerson } from '#test/generated-people.ts';
 import { BORN, BUYER_HASH, checkedAt, linked, registerBuyer } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
+import { testHashes } from './create-user-deps.ts';
 
 const [OLD_SECRET, MIDDLE_SECRET, NEW_SECRET] = ['o', 'm', 'n'].map((letter) => letter.repeat(40));
 
@@ -22,8 +23,8 @@ const CHECKED_AT = '2026-11-21T07:10:00.000Z';
 export const linkPerson = async (
   table: Table,
   sellerId: string,
-  person: NewUser,
-  by: KeyedHashes,
+  person: NewUser = newPerson(),
+  by: KeyedHashes = testHashes,
 ): Promise<User> => {
   await registerBuyer(table);
   const user = await linked(userStore(table), {

@@ -2,14 +2,11 @@ import { handle } from '#functions/verify-otp.ts';
 import type { TokenSigner } from '#shared/access-tokens/signer.ts';
 import { codeTries } from '#shared/one-time-codes/store.ts';
 import { routes } from '#shared/routes.ts';
-import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { ISSUER, published, signer } from '#test/fakes/buyer-tokens.ts';
-import { fixedSecret } from '#test/fakes/secret.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
+import { testHashes } from './create-user-deps.ts';
 import { callerContext, functionUnderTest } from './harness.ts';
-
-export const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
 
 export { published, signer };
 
@@ -39,7 +36,7 @@ export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptio
   const test = functionUnderTest(routes['verify-otp'], handle, on, {
     codes: codeTries(on),
     tableName: on.name,
-    hashes,
+    hashes: testHashes,
     signer,
     tokenIssuer: ISSUER,
     inSandbox: false,
@@ -50,12 +47,12 @@ export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptio
     /** Stores a code for a phone, as a send does. */
     async send(phone: string, audience = 'sel_test') {
       const now = Math.floor(test.clock() / 1000);
-      const { current: phoneHash } = await hashes.phone(phone);
-      const mac = await hashes.codeMac({ phone, audience, code: RIGHT });
+      const { current: phoneHash } = await testHashes.phone(phone);
+      const mac = await testHashes.codeMac({ phone, audience, code: RIGHT });
       await send({ phoneHash, audience }, mac, now);
     },
     record: async (phone: string, audience = 'sel_test') =>
-      (await store.read({ phoneHash: (await hashes.phone(phone)).current, audience })).record,
+      (await store.read({ phoneHash: (await testHashes.phone(phone)).current, audience })).record,
     verify: (phone: string, code: string, authorizer: Record<string, string> = callerContext) =>
       test.call({ body: { phone, code }, authorizer }),
     events: (name: string) =>

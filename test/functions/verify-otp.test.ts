@@ -5,9 +5,9 @@ import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey } from '#shared/table/keys.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { useTable } from '#test/table/use-table.ts';
+import { testHashes } from './create-user-deps.ts';
 import { callerContext } from './harness.ts';
 import {
-  hashes,
   published,
   RIGHT,
   seller,
@@ -75,8 +75,8 @@ describe('200', () => {
     const authorizer = { ...callerContext, scopes: 'users:read users:write' };
     await call({ body: { phone: seller.phone, code: RIGHT }, authorizer });
     const registered = adminBuyerStore(table);
-    expect(await registered.find(await hashes.phone(app.phone))).toBeDefined();
-    expect(await registered.find(await hashes.phone(seller.phone))).toBeUndefined();
+    expect(await registered.find(await testHashes.phone(app.phone))).toBeDefined();
+    expect(await registered.find(await testHashes.phone(seller.phone))).toBeUndefined();
   });
 
   it('registers the buyer with any key where the SMS provider is the sandbox, but never a phone of the documented range', async () => {
@@ -90,8 +90,8 @@ describe('200', () => {
       expect((await call({ body: { phone: each, code: RIGHT } })).status).toBe(200);
     }
     const buyers = adminBuyerStore(table);
-    expect(await buyers.find(await hashes.phone(phone))).toBeDefined();
-    for (const each of never) expect(await buyers.find(await hashes.phone(each))).toBeUndefined();
+    expect(await buyers.find(await testHashes.phone(phone))).toBeDefined();
+    for (const each of never) expect(await buyers.find(await testHashes.phone(each))).toBeUndefined();
   });
 
   it('registers the buyer without a key where otpAccess is public', async () => {
@@ -99,7 +99,7 @@ describe('200', () => {
     const { send, call } = verifyOtp({ otpAccess: 'public' });
     await send(phone, 'public');
     expect((await call({ body: { phone, code: RIGHT }, authorizer: null })).status).toBe(200);
-    expect(await adminBuyerStore(table).find(await hashes.phone(phone))).toBeDefined();
+    expect(await adminBuyerStore(table).find(await testHashes.phone(phone))).toBeDefined();
   });
 });
 
@@ -137,7 +137,7 @@ describe('422', () => {
 describe('a code that is erased or used while it is verified', () => {
   it('registers nobody', async () => {
     const { phone } = newPerson();
-    const { current: hash } = await hashes.phone(phone);
+    const { current: hash } = await testHashes.phone(phone);
     const erasing = {
       ...signer,
       async sign(claims: Parameters<typeof signer.sign>[0]) {
