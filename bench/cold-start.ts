@@ -1,95 +1,86 @@
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { newId } from '#admin/administration.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { bundleFunctions } from '#lib/bundling.ts';
+import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
 import { localAdministration } from '#local/administration.ts';
 import { ensureTable } from '#local/database.ts';
 import { usagePlansTable } from '#local/usage-plans.ts';
 import { writePages } from '#reference/pages/write-pages.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
+import type { VariableName } from '#shared/env.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
+import type { Table } from '#shared/table/client.ts';
 import { userKey } from '#shared/table/keys.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { newDemoPerson } from '#test/simulators/people.ts';
 import { startSimulators } from '#test/simulators/server.ts';
 import {
+  AN_HOUR_AGO,
+  benchUserId,
   type Call,
-  type RecordedCall,
-  type Reply,
+  type CallServer,
+  figure,
+  interleave,
+  median,
+  putSeller,
+  type RoundTrips,
+  received,
   recorder,
   replay,
+  report,
+  type Sent,
+  startBenchDatabase,
   startCallServer,
-} from './call-server.ts';
-import { AN_HOUR_AGO, ROOT, SCOPES, startBenchDatabase, VARIABLES } from './harness.ts';
-import { OPERATIONS, type Operation, type Round } from './operations.ts';
-import { figure, interleave, median, numberOption, ratio, report } from './report.ts';
+  TABLE_NAME,
+} from './harness.ts';
 
 /**
  * `npm run bench:cold-start` compares the time from the start of a new process to its first response with that of a bare handler that
  * makes the same calls, for every operation. Option: `--rounds <n>`.
  */
-const rounds = numberOption('rounds', 11);
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '11' } } });
+const rounds = Number(values.rounds);
 
-const HASH_SECRET = JSON.stringify({ current: 'benchmark-'.repeat(5) });
+/** In the project, so that the source of a bare handler finds the SDK. */
+const FOLDER = join(import.meta.dirname, '..', '.build', 'bench');
 
-/** The first request of a function, with its result and the calls that it made. */
-interface Recording {
-  readonly operation: Operation;
-  readonly event: object;
-  readonly calls: readonly RecordedCall[];
-  readonly result: APIGatewayProxyResult;
-}
-
-type BenchDatabase = Awaited<ReturnType<typeof startBenchDatabase>>;
-type Server = Awaited<ReturnType<typeof startCallServer>>;
-/** Makes a request to the bundle of a file, in a new process. */
-type Run = (file: string, event: object) => Promise<{ ms: number; result: APIGatewayProxyResult }>;
+const PAGES_FOLDER = join(FOLDER, 'pages');
 
 const main = async (): Promise<void> => {
-  await using parts = new AsyncDisposableStack();
-  // 1. In the project, so that the source of a bare handler finds the SDK.
-  await mkdir(join(ROOT, '.build'), { recursive: true });
-  const folder = await mkdtemp(join(ROOT, '.build', 'bench-'));
-  parts.defer(() => rm(folder, { recursive: true, force: true }));
-  // 2. The functions as they are deployed.
-  const names = new Set(OPERATIONS.map(({ name }) => name));
-  const entries = Object.fromEntries([...names].map((name) => [name, join(ROOT, 'functions', `${name}.ts`)]));
-  const own = await bundleFunctions({ outDir: join(folder, 'own'), entries });
-  await writePages(VARIABLES.PAGES_FOLDER, { isLocal: false, support: null });
-  // 3. The calls of the first request of each.
-  const server = await startCallServer();
-  parts.defer(server.close);
-  const run = await runnerIn(folder, server);
-  const ownFile = ({ name }: Operation) => join(own.folderOf(name), 'index.mjs');
-  const recordings = await recordAll(server, (operation, event) => run(ownFile(operation), event));
-  // 4. A bare handler that makes the same calls, as a project without our plugins would bundle it.
-  const bareFile = await bundleBareHandlers(folder, recordings);
-  // 5. Both in turns. One round more: the first one warms the disk cache and is not counted.
-  const subjects = recordings.flatMap((recording) =>
-    [ownFile(recording.operation), bareFile(recording)].map((file) => ({ ...recording, file })),
-  );
-  const times = await interleave(subjects, rounds + 1, async ({ file, event, calls }) => {
-    server.respondBy(replay(calls));
-    return (await run(file, event)).ms;
-  });
-  const medians = [...times.values()].map((ms) => median(ms.slice(1)));
-  const rows = recordings.map(async ({ operation }) => {
-    const [ownMs = 0, bareMs = 0] = medians.splice(0, 2);
-    const kilobytes = (await stat(ownFile(operation))).size / 1000;
-    return [
-      operation.title,
-      ...[kilobytes, ownMs, bareMs].map((value) => figure(value)),
-      ratio(ownMs, bareMs),
-    ];
-  });
-  const title = `Medians of ${rounds} new processes each, in turns, Node ${process.versions.node}, TLS.`;
-  report(title, [['operation', 'KB', 'response ms', 'bare ms', '× bare'], ...(await Promise.all(rows))]);
+  // 1. The functions as they are deployed, and the pages that are measured.
+  const own = await bundleFunctions({ outDir: join(FOLDER, 'own') });
+  await writePages(PAGES_FOLDER, { isLocal: false, support: null }, ['reference', 'quick-start']);
+  // 2. The first request of each operation, with its calls.
+  await using server = await startCallServer();
+  const run = await runnerWith(server);
+  const recordings = await recordAll(server, (name, event) => run(own.folderOf(name), event));
+  // 3. A bare handler that makes the same calls, as a project without our plugins would bundle it.
+  const bare = await bundleBareHandlers(recordings);
+  // 4. Both in turns. One round more: the first one warms the disk cache and is not counted.
+  const rows: Readonly<Record<string, string>>[] = [];
+  for (const [index, { title, name, event, roundTrips }] of recordings.entries()) {
+    const bundles = [own.folderOf(name), bare.folderOf(`bare-${index}`)];
+    const times = await interleave(bundles, rounds + 1, async (bundle) => {
+      server.respond = replay(roundTrips);
+      return (await run(bundle, event)).ms;
+    });
+    const [ownMs = 0, bareMs = 0] = [...times.values()].map((ms) => median(ms.slice(1)));
+    const { size } = await stat(join(own.folderOf(name), 'index.mjs'));
+    rows.push({
+      operation: title,
+      KB: figure(size / 1000),
+      'response ms': figure(ownMs),
+      'bare ms': figure(bareMs),
+      '× bare': figure(ownMs / bareMs, 2),
+    });
+  }
+  report(`Medians of ${rounds} new processes each, in turns, Node ${process.versions.node}, TLS.`, rows);
 };
 
 /** The program of a new process: loads the bundle, makes the first request and prints time and result after the log of the function. */
@@ -101,12 +92,31 @@ const ms = performance.now();
 if ((result.statusCode ?? 200) >= 300) throw new Error(result.body);
 process.stdout.write('\\n' + JSON.stringify({ ms, result }), () => process.exit());`;
 
-/** Returns what runs a bundle in a new process whose calls go to the server. `ms`: from the start of the process to its response. */
-const runnerIn = async (folder: string, { url, cert }: Server): Promise<Run> => {
-  const certFile = join(folder, 'cert.pem');
+/** The environment of the functions: the variables that the stacks set, and those of Lambda. */
+const VARIABLES: Readonly<Partial<Record<VariableName, string>>> = {
+  TABLE_NAME,
+  HASH_SECRET: 'hash-secret',
+  PROVIDER_SECRET: 'provider-secret',
+  IDENTITY_PROVIDERS: 'jibit,zohal',
+  SMS_PROVIDERS: 'kavenegar,sms-ir',
+  SIGNING_KEYS: 'signing-key',
+  TOKEN_ISSUERS: 'https://bench.example',
+  KEY_PREFIX: 'blk_test_',
+  OTP_ACCESS: 'api-key',
+  RELEASE_VERSION: '1.0.0',
+  RELEASE_COMMIT: 'bench',
+};
+
+/** Makes a request to a bundled function, in a new process. `ms`: from the start of the process to its response. */
+type Run = (folder: string, event: object) => Promise<{ ms: number; result: APIGatewayProxyResult }>;
+
+/** Returns what runs a bundle in a new process whose calls go to the server. */
+const runnerWith = async ({ url, cert }: CallServer): Promise<Run> => {
+  const certFile = join(FOLDER, 'cert.pem');
   await writeFile(certFile, cert);
   const env = {
     ...VARIABLES,
+    PAGES_FOLDER,
     AWS_LAMBDA_FUNCTION_NAME: 'bench',
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'bench',
@@ -114,40 +124,16 @@ const runnerIn = async (folder: string, { url, cert }: Server): Promise<Run> => 
     AWS_ENDPOINT_URL: url,
     NODE_EXTRA_CA_CERTS: certFile,
     // Hides the AWS profiles of this machine: Lambda has none.
-    HOME: folder,
+    HOME: FOLDER,
   };
-  return async (file, event) => {
-    const args = ['--input-type=module', '-e', PROGRAM, file, JSON.stringify(event)];
+  return async (bundle, event) => {
+    const args = ['--input-type=module', '-e', PROGRAM, join(bundle, 'index.mjs'), JSON.stringify(event)];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env });
     return JSON.parse(stdout.split('\n').at(-1) ?? '');
   };
 };
 
-/** Makes the first request of every operation, with a database, simulated providers and a seller, and records its calls. */
-const recordAll = async (
-  server: Server,
-  run: (operation: Operation, event: object) => ReturnType<Run>,
-): Promise<Recording[]> => {
-  const [database, simulators] = await Promise.all([startBenchDatabase(), startSimulators()]);
-  const providerSecret = JSON.stringify(simulators.providerSecret).replaceAll(
-    'http://127.0.0.1:',
-    `${server.url}/`,
-  );
-  const secrets = { 'hash-secret': HASH_SECRET, 'provider-secret': providerSecret };
-  const round = await newRound(database, (phone) => simulators.messages(phone)[0]?.code ?? '');
-  const recordings: Recording[] = [];
-  for (const operation of OPERATIONS) {
-    if (operation.needsOldCheck) await ageCheck(database, round);
-    const { respond, recorded } = recorder(upstreams(database.url, secrets));
-    server.respondBy(respond);
-    const event = operation.event(round);
-    const { result } = await run(operation, event);
-    learn(operation, result, round);
-    recordings.push({ operation, event, calls: recorded(), result });
-  }
-  await Promise.all([simulators.close(), database.stop()]);
-  return recordings.filter(({ operation }) => !operation.isPreparation);
-};
+const HASH_SECRET = JSON.stringify({ current: 'benchmark-'.repeat(5) });
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
@@ -157,121 +143,181 @@ const callKms = (operation: string, { Message }: { readonly Message: string }) =
     ? { Signature: sign('sha256', Buffer.from(Message, 'base64'), privateKey).toString('base64') }
     : { PublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64') };
 
-const awsReply = (output: object): Reply => ({
-  status: 200,
-  type: 'application/x-amz-json-1.0',
-  body: JSON.stringify(output),
-});
-
 /** Passes a call on to a server. */
-const passOn = async (url: string, { method, headers, body }: Call): Promise<Reply> => {
-  const { connection: _, ...kept } = headers;
-  const response = await fetch(url, { method, headers: kept, ...(body && { body }) });
-  const type = response.headers.get('content-type') ?? 'application/json';
-  return { status: response.status, type, body: await response.text() };
+const passOn = async (url: string, { method, headers, body }: Call): Promise<string> => {
+  const response = await fetch(url, { method, headers, ...(body && { body }) });
+  if (!response.ok) throw new Error(`${url} responds with ${response.status}`);
+  return response.text();
 };
 
-/** Returns what replies to the calls of a recorded request. A path `/<port>/…` is a call to the provider on that port. */
-const upstreams =
-  (databaseUrl: string, secrets: Readonly<Record<string, string>>) =>
-  async (call: Call): Promise<Reply> => {
-    const [service, operation = ''] = (call.target ?? '').split('.');
-    if (service === 'TrentService') return awsReply(callKms(operation, JSON.parse(call.body)));
-    if (service === 'secretsmanager')
-      return awsReply({ SecretString: secrets[JSON.parse(call.body).SecretId] });
-    if (call.target !== undefined) return passOn(databaseUrl, call);
-    const [, port, ...path] = call.path.split('/');
-    return passOn(`http://127.0.0.1:${port}/${path.join('/')}`, call);
+/** Starts what the functions call: a database, simulated providers, Secrets Manager and KMS. */
+const startUpstreams = async (server: CallServer) => {
+  const database = await startBenchDatabase();
+  const simulators = await startSimulators();
+  const providerSecret = JSON.stringify(simulators.providerSecret);
+  const secrets: Readonly<Record<string, string>> = {
+    'hash-secret': HASH_SECRET,
+    'provider-secret': providerSecret.replaceAll('http://127.0.0.1:', `${server.url}/`),
   };
-
-/** A new seller with more users than a page has, its key, and a registered buyer. `codeFor`: returns the last code that a phone got. */
-const newRound = async (
-  { table, addSeller }: BenchDatabase,
-  codeFor: (phone: string) => string,
-): Promise<Round> => {
-  const sellerId = newId('sel');
-  await addSeller(sellerId, { linked: 24 });
-  await ensureTable(usagePlansTable(table));
-  const wanted = { sellerId, name: 'bench', plan: 'professional', scopes: SCOPES } as const;
-  const { key, secret } = await issueKey(localAdministration(table, 'local:bench'), wanted);
-  const person = newDemoPerson();
-  const hashes = keyedHashesFrom({ read: async () => HASH_SECRET });
-  const [phoneHash, buyerId] = await Promise.all([hashes.phone(person.phone), hashes.buyerId(person.phone)]);
-  await buyerStore(table).register(phoneHash.current, buyerId, new Date().toISOString());
-  const code = () => codeFor(person.phone);
-  return { sellerId, apiKey: secret, keyId: key.key_id, person, code, userId: '', linkId: '' };
+  return {
+    table: database.table,
+    messages: simulators.messages,
+    /** A path `/<port>/…` is a call to the provider on that port. */
+    async respond(call: Call): Promise<string> {
+      const [service, operation = ''] = call.target?.split('.') ?? [];
+      if (service === 'TrentService') return JSON.stringify(callKms(operation, JSON.parse(call.body)));
+      if (service === 'secretsmanager')
+        return JSON.stringify({ SecretString: secrets[JSON.parse(call.body).SecretId] });
+      if (service !== undefined) return passOn(database.endpoint, call);
+      const [, port, ...path] = call.path.split('/');
+      return passOn(`http://127.0.0.1:${port}/${path.join('/')}`, call);
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.all([simulators.close(), database[Symbol.asyncDispose]()]);
+    },
+  };
 };
 
-const ageCheck = async (
-  { table: { client, name: TableName } }: BenchDatabase,
-  { sellerId, userId }: Round,
-): Promise<void> => {
+/** The first request of an operation. */
+interface FirstRequest {
+  /** The row of the table of results. */
+  readonly title: string;
+  /** The name of the function. */
+  readonly name: string;
+  readonly event: object;
+}
+
+/** A request with the calls and the result of its function. */
+interface Recording extends FirstRequest {
+  readonly roundTrips: RoundTrips;
+  readonly result: APIGatewayProxyResult;
+}
+
+/** Makes the first request of every operation and records its calls. Each finds what those before it have stored. */
+const recordAll = async (server: CallServer, run: Run): Promise<Recording[]> => {
+  await using upstreams = await startUpstreams(server);
+  const recordings: Recording[] = [];
+  const record = async (request: FirstRequest): Promise<APIGatewayProxyResult> => {
+    const { respond, roundTrips } = recorder(upstreams.respond);
+    server.respond = respond;
+    const { result } = await run(request.name, request.event);
+    recordings.push({ ...request, roundTrips, result });
+    return result;
+  };
+  const seller = await newSeller(upstreams.table);
+  const send = (title: string, sent?: Partial<Sent>) => record(requestOf(title, { ...seller, ...sent }));
+
+  const methodArn = 'arn:aws:execute-api:us-east-1:000000000000:bench/bench/GET/v1/users';
+  const toAuthorize = { ...requestOf('GET /v1/users', seller).event, type: 'REQUEST', methodArn };
+  await record({ title: 'authorizer', name: 'authorizer', event: toAuthorize });
+  const person = newDemoPerson();
+  const { national_id, birth_date, phone } = person;
+  await registerBuyer(upstreams.table, phone);
+  const linked = await send('POST /v1/users, new link', { body: person });
+  const { id } = JSON.parse(linked.body);
+  const user = `/v1/users/${id}`;
+  await send('POST /v1/users, existing link', { body: person });
+  await send('GET /v1/users');
+  await send('GET /v1/users?phone', { target: `/v1/users?phone=${encodeURIComponent(phone)}` });
+  await send('GET /v1/users/{id}', { target: user });
+  await send('PATCH /v1/users/{id}', { target: user, body: { display_name: 'Sara Karimi' } });
+  await ageCheck(upstreams.table, seller.sellerId, id);
+  const claim = { national_id, birth_date };
+  await send('POST /v1/users/{id}/checks', { target: `${user}/checks`, body: { ...claim, phone } });
+  await send('POST /v1/auth/otp/send', { body: { phone } });
+  const code = upstreams.messages(phone)[0]?.code;
+  const verified = await send('POST /v1/auth/otp/verify', { body: { phone, code } });
+  const headers = { Authorization: `Bearer ${JSON.parse(verified.body).access_token}` };
+  const found = await send('POST /v1/buyer/links/find', { headers, body: claim });
+  const [link] = JSON.parse(found.body).data;
+  await send('DELETE /v1/users/{id}', { target: `/v1/users/${benchUserId(1)}` });
+  await send('DELETE /v1/buyer/links/{id}', { headers, target: `/v1/buyer/links/${link.id}` });
+  await send('GET /v1/events');
+  await send('GET /v1/key');
+  await send('GET /v1/key/usage');
+  await send('POST /v1/key/secrets', { body: { grace_hours: 24 } });
+  await send('GET /.well-known/jwks.json');
+  await send('GET /.well-known/openid-configuration');
+  await send('GET /v1/openapi.json');
+  await send('GET /docs');
+  await send('GET /docs/{guide+}', { target: '/docs/quick-start' });
+  return recordings;
+};
+
+/** Returns the request of a title, which begins with the method and the path. `target`: the path with its values and its query. */
+const requestOf = (title: string, sent: Pick<Sent, 'sellerId' | 'keyId'> & Partial<Sent>): FirstRequest => {
+  const [, method = '', path = ''] = /^([A-Z]+) ([^?,]+)/.exec(title) ?? [];
+  const { route, event } = received({ method, target: path, ...sent });
+  return { title, name: route.name, event };
+};
+
+/** Creates a seller with more users than a page has, and its key. */
+const newSeller = async (table: Table) => {
+  const sellerId = newId('sel');
+  await putSeller(table, sellerId, 24);
+  await ensureTable(usagePlansTable(table));
+  const scopes = ['users:read', 'users:write', 'events:read', 'key:rotate'] as const;
+  const wanted = { sellerId, name: 'bench', plan: 'professional', scopes } as const;
+  const { key, secret } = await issueKey(localAdministration(table, 'local:bench'), wanted);
+  return { sellerId, keyId: key.key_id, headers: { 'X-Api-Key': secret } };
+};
+
+const registerBuyer = async (table: Table, phone: string): Promise<void> => {
+  const hashes = keyedHashesFrom({ read: async () => HASH_SECRET });
+  const phoneHash = await hashes.phone(phone);
+  await buyerStore(table).register(phoneHash.current, await hashes.buyerId(phone), AN_HOUR_AGO);
+};
+
+/** Makes the last check of a user older than the time in which a check is not made again. */
+const ageCheck = async ({ client, name: TableName }: Table, sellerId: string, id: string): Promise<void> => {
   const update = {
     TableName,
-    Key: userKey(sellerId, Number(ordinalOf(userId))),
+    Key: userKey(sellerId, Number(ordinalOf(id))),
     UpdateExpression: 'SET checked_at = :at',
     ExpressionAttributeValues: { ':at': AN_HOUR_AGO },
   };
   await client.send(new UpdateCommand(update));
 };
 
-/** Notes in the round what later requests need of a response. */
-const learn = ({ name }: Operation, { body }: APIGatewayProxyResult, round: Round): void => {
-  if (name === 'create-user') round.userId = JSON.parse(body).id;
-  if (name === 'verify-otp') round.token = JSON.parse(body).access_token;
-  if (name === 'find-links') round.linkId = JSON.parse(body).data[0].id;
-};
+/** The SDK in a bare handler. The bundle holds only the clients and commands that the handler uses. */
+const SDK = `
+import * as DynamoDB_20120810Sdk from '@aws-sdk/client-dynamodb';
+import * as secretsmanagerSdk from '@aws-sdk/client-secrets-manager';
+import * as TrentServiceSdk from '@aws-sdk/client-kms';
+const DynamoDB_20120810 = /* @__PURE__ */ new DynamoDB_20120810Sdk.DynamoDBClient({});
+const secretsmanager = /* @__PURE__ */ new secretsmanagerSdk.SecretsManagerClient({});
+const TrentService = /* @__PURE__ */ new TrentServiceSdk.KMSClient({});`;
 
-const CLIENTS = {
-  DynamoDB_20120810: ['@aws-sdk/client-dynamodb', 'DynamoDBClient'],
-  secretsmanager: ['@aws-sdk/client-secrets-manager', 'SecretsManagerClient'],
-  TrentService: ['@aws-sdk/client-kms', 'KMSClient'],
-} as const;
-
-const serviceOf = ({ target = '' }: Call) => target.split('.')[0] as keyof typeof CLIENTS;
-const commandOf = ({ target = '' }: Call): string => `${target.split('.')[1]}Command`;
-
-/** The source of one call: by the SDK, or by fetch to a provider. */
-const sourceOf = (call: Call): string => {
-  const { target, method, path, headers, body } = call;
-  if (target !== undefined) {
-    const input = body.replace(/"Message":("[^"]+")/, '"Message":Buffer.from($1,"base64")');
-    return `() => ${serviceOf(call)}.send(new ${commandOf(call)}(${input}))`;
+/** The source of a call: by the SDK, or by fetch to a provider. */
+const sourceOf = ({ target, method, path, headers, body }: Call): string => {
+  if (target === undefined) {
+    const options = JSON.stringify({ method, headers, ...(body && { body }) });
+    return `fetch(process.env.AWS_ENDPOINT_URL + '${path}', ${options}).then((r) => r.json())`;
   }
-  const options = JSON.stringify({ method, headers, ...(body === '' ? {} : { body }) });
-  return `() => fetch(process.env.AWS_ENDPOINT_URL + ${JSON.stringify(path)}, ${options}).then((r) => r.json())`;
+  const [service, operation] = target.split('.');
+  const input = body.replace(/"Message":("[^"]+")/, '"Message":Buffer.from($1,"base64")');
+  return `${service}.send(new ${service}Sdk.${operation}Command(${input}))`;
 };
 
 /**
  * Returns the source of the bare handler that a function is compared with: it makes the recorded calls of the function with plain SDK
  * clients, in the same round trips, and returns the recorded result. It has no framework, validation, hashes or log.
  */
-const bareHandler = ({ calls, result }: Recording): string => {
-  const aws = calls.filter(({ target }) => target !== undefined);
-  const clients = [...Map.groupBy(aws, serviceOf)].map(([service, own]) => {
-    const [module, client] = CLIENTS[service];
-    const imports = [client, ...new Set(own.map(commandOf))];
-    return `import { ${imports.join(', ')} } from '${module}';\nconst ${service} = new ${client}({});`;
-  });
-  const roundTrips = [...Map.groupBy(calls, ({ roundTrip }) => roundTrip).values()];
-  return `${clients.join('\n')}
-    export const handler = async () => {
-      ${roundTrips.map((group) => `await Promise.all([${group.map(sourceOf).join(',\n')}].map((call) => call()));`).join('\n')}
-      return ${JSON.stringify(result)};
-    };`;
-};
+const bareHandler = ({ roundTrips, result }: Recording): string => `${SDK}
+export const handler = async () => {
+  ${roundTrips.map((calls) => `await Promise.all([${calls.map(sourceOf).join(', ')}]);`).join('\n')}
+  return ${JSON.stringify(result)};
+};`;
 
-/** Bundles a bare handler for each recording. Returns what finds the file of one. */
-const bundleBareHandlers = async (folder: string, recordings: readonly Recording[]) => {
-  const nameOf = (recording: Recording) => `bare-${recordings.indexOf(recording)}`;
+/** Bundles a bare handler for each recording: `bare-0`, `bare-1` and so on. */
+const bundleBareHandlers = async (recordings: readonly Recording[]): Promise<Bundles> => {
   const entries: Record<string, string> = {};
-  for (const recording of recordings) {
-    const source = join(folder, `${nameOf(recording)}.mjs`);
+  for (const [index, recording] of recordings.entries()) {
+    const source = join(FOLDER, `bare-${index}.mjs`);
     await writeFile(source, bareHandler(recording));
-    entries[nameOf(recording)] = source;
+    entries[`bare-${index}`] = source;
   }
-  const { folderOf } = await bundleFunctions({ outDir: join(folder, 'bare'), entries, plugins: [] });
-  return (recording: Recording): string => join(folderOf(nameOf(recording)), 'index.mjs');
+  return bundleFunctions({ outDir: join(FOLDER, 'bare'), entries, plugins: [] });
 };
 
 await main();

@@ -1,195 +1,243 @@
+/** What the benchmarks share: sellers with users, events of requests, a server that records and replays calls, turns, and the results. */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { APIGatewayProxyResult } from 'aws-lambda';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import selfsigned from 'selfsigned';
+import * as v from 'valibot';
 import { putAll } from '#admin/stores/batches.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import type { DeployedVariable } from '#lib/grants.ts';
 import { ensureTable, startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
-import { authorizerEvent, proxyEvent, type ReceivedRequest } from '#local/gateway/proxy-event.ts';
+import { proxyEvent, type ReceivedRequest } from '#local/gateway/proxy-event.ts';
 import { type RouteMatch, router } from '#local/gateway/router.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { openTable } from '#shared/table/client.ts';
-import { eventKey, removalBlockKey, removalSummaryKey, sellerKey, userKey } from '#shared/table/keys.ts';
-import type { StoredItem } from '#shared/table/writes.ts';
-import { blockOf, withCounted, withRemoved } from '#shared/users/removals.ts';
+import { SCOPES } from '#shared/scopes.ts';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
+import { openTable, type Table } from '#shared/table/client.ts';
+import { buyerKey, eventKey, sellerKey } from '#shared/table/keys.ts';
+import { userAfter } from '#shared/users/link-user.ts';
+import { newUserSchema } from '#shared/users/schema.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
+import { newDemoPerson } from '#test/simulators/people.ts';
 
-/** What the benchmarks share: the environment of the functions, their events, and sellers with users in a database. */
+export const TABLE_NAME = 'buyer-linking-bench';
 
-/** The folder of this checkout. */
-export const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
-const TABLE_NAME = 'buyer-linking-bench';
-
-type OptionalVariable =
-  | 'PAID_CHECKS_PER_DAY'
-  | 'SMS_PER_DAY'
-  | 'SUPPORT_EMAIL'
-  | 'STATUS_URL'
-  | 'METRIC_NAMESPACE';
-type Variable = Exclude<DeployedVariable, OptionalVariable> | 'PAGES_FOLDER';
-
-/** The environment variables that the stacks set for the functions, and where the pages are, which a bundle has beside it. */
-export const VARIABLES: Readonly<Record<Variable, string>> = {
-  TABLE_NAME,
-  HASH_SECRET: 'hash-secret',
-  PROVIDER_SECRET: 'provider-secret',
-  IDENTITY_PROVIDERS: 'jibit,zohal',
-  SMS_PROVIDERS: 'kavenegar,sms-ir',
-  SIGNING_KEYS: 'signing-key',
-  TOKEN_ISSUERS: 'https://bench.example',
-  KEY_PREFIX: 'blk_test_',
-  OTP_ACCESS: 'api-key',
-  RELEASE_VERSION: '1.0.0',
-  RELEASE_COMMIT: 'bench',
-  PAGES_FOLDER: join(ROOT, 'node_modules', '.cache', 'bench-pages'),
+/** Starts an embedded database with the table, which the functions in this process then use. */
+export const startBenchDatabase = async () => {
+  setLocalCredentials();
+  const { endpoint, stop } = await startDatabase();
+  const table = openTable(TABLE_NAME, endpoint);
+  await ensureTable(table);
+  // The functions that are called in this process hash nothing.
+  Object.assign(process.env, { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, HASH_SECRET: 'file:none' });
+  return {
+    endpoint,
+    table,
+    async [Symbol.asyncDispose](): Promise<void> {
+      table.client.destroy();
+      await stop();
+    },
+  };
 };
 
-/** A function as Lambda calls it. The result of the authorizer is a policy, which has no status. */
-export type Handler = (event: object, context: object) => Promise<APIGatewayProxyResult>;
+export const AN_HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
 
-/** The context that Lambda passes to a function, as far as the functions read it. */
-export const CONTEXT = { getRemainingTimeInMillis: () => 20_000 };
+const RANDOM_PART = '0'.repeat(15);
+
+/** The id of a user of putSeller. */
+export const benchUserId = (ordinal: number): string => userIdAt(ordinal, RANDOM_PART);
+
+/** Puts a seller with users and one event: a transaction for each user would take minutes. */
+export const putSeller = async (table: Table, sellerId: string, userCount: number): Promise<void> => {
+  const seller: Seller = {
+    seller_id: sellerId,
+    name: 'Bench',
+    status: 'active',
+    user_count: userCount,
+    removed_count: 0,
+    event_count: 1,
+    created_at: AN_HOUR_AGO,
+  };
+  // It is an hour old: of a log that has just begun, each read makes a second Query.
+  const event = { type: 'user.updated', user_id: benchUserId(1), occurred_at: AN_HOUR_AGO };
+  const hash = new KeyedHash('bench');
+  const body = v.parse(newUserSchema, newDemoPerson());
+  const link = { sellerId, person: hash, phone: hash, buyer: buyerKey('bench'), body, linkedAt: AN_HOUR_AGO };
+  const users = Array.from({ length: userCount }, (_, before) =>
+    userAfter({ users: before, removed: 0, events: 0 }, link, RANDOM_PART),
+  );
+  const others = [
+    { ...sellerKey(sellerId), ...seller },
+    { ...eventKey(sellerId, 1), ...event },
+  ];
+  await putAll(table, [...others, ...users]);
+};
+
+/** A request of a seller. */
+export interface Sent {
+  readonly method: string;
+  /** The path with the query. */
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object | undefined;
+  readonly sellerId: string;
+  /** Each has rate limits of its own. */
+  readonly keyId: string;
+}
 
 const findRoute = router(allRoutes);
 
-/** Returns the name of the function that serves a method and a path. */
-export const functionOf = (method: string, path: string): string => findRoute(method, path)?.route.name ?? '';
+/** All but that of the buyer app, with which codes are sent and counted in another way. */
+const scopes = SCOPES.filter((scope) => scope !== 'buyers:register').join(' ');
 
-/** Who sends a request. Each key id has its own rate limits. */
-export interface Sender {
-  readonly sellerId: string;
-  readonly keyId?: string;
-  readonly apiKey?: string;
-  /** The access token of a buyer. */
-  readonly token?: string;
-}
-
-/** What is sent: `target` is the path with the query. */
-interface Sent {
-  readonly method: string;
-  readonly target: string;
-  readonly body?: object | undefined;
-}
-
-/** Returns a request as the gateway receives it, and its route. */
-const receive = ({ method, target, body }: Sent, sender: Sender) => {
+/** Returns the row of a request, and its event as API Gateway passes it to the function. */
+export const received = ({ method, target, headers, body, sellerId, keyId }: Sent) => {
   const [path = '', query = ''] = target.split('?');
-  const { apiKey = '', token } = sender;
+  const match = findRoute(method, path) as RouteMatch;
   const request: ReceivedRequest = {
     extendedRequestId: randomUUID(),
     receivedAtMs: Date.now(),
     method,
     path,
-    headers: [
-      ['X-Api-Key', apiKey],
-      ['Content-Type', 'application/json'],
-      ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),
-    ],
     query: [...new URLSearchParams(query)],
+    headers: Object.entries({ 'Content-Type': 'application/json', ...headers }),
     sourceIp: '192.0.2.1',
     body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
   };
-  return [request, findRoute(method, path) as RouteMatch] as const;
+  const caller = { sellerId, keyId, secretNumber: '1', plan: 'professional', scopes, expiresAt: '' };
+  return { route: match.route, event: proxyEvent(request, match, caller) };
 };
 
-/** The scopes of the key of a seller. */
-export const SCOPES = ['users:read', 'users:write', 'events:read', 'key:rotate'] as const;
+type Handler = (event: APIGatewayProxyEvent, context: object) => Promise<APIGatewayProxyResult>;
 
-/** The event of a request of a seller, as API Gateway passes it to the function. */
-export const eventOf = (sent: Sent, sender: Sender) => {
-  const { sellerId, keyId = 'key_bench' } = sender;
-  // With the one of the buyer app, whose operations are measured too.
-  const scopes = [...SCOPES, 'buyers:links'].join(' ');
-  const context = { sellerId, keyId, secretNumber: '1', plan: 'professional', scopes, expiresAt: '' };
-  return proxyEvent(...receive(sent, sender), context);
-};
+/** Calls a function of this process as Lambda does. Each request has a context of its own, which carries its state. */
+export const call = (handler: unknown, event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> =>
+  (handler as Handler)(event, { getRemainingTimeInMillis: () => 20_000 });
 
-/** The event of the authorizer for the key of a sender. */
-export const authorizerEventOf = (sender: Sender) =>
-  authorizerEvent(...receive({ method: 'GET', target: '/v1/users' }, sender));
-
-export const AN_HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString();
-
-/** The users of a seller: every n-th of those that it linked is removed; none if it is left out. */
-interface SellerUsers {
-  readonly linked: number;
-  readonly removeEvery?: number;
+/** A call of a function to DynamoDB, Secrets Manager, KMS or a provider. */
+export interface Call {
+  /** `DynamoDB_20120810.Query`; undefined for a provider. */
+  readonly target: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
-/** The id of a user of a benchmark. */
-export const benchUserId = (ordinal: number): string => userIdAt(ordinal, '0'.repeat(15));
+/** Returns the body of the reply to a call, which succeeds. */
+type Responder = (call: Call) => Promise<string>;
 
-const userItem = (sellerId: string, ordinal: number): StoredItem => {
-  const linkedAt = new Date(1_790_000_000_000 + ordinal * 1000).toISOString();
-  return {
-    ...userKey(sellerId, ordinal),
-    id: benchUserId(ordinal),
-    national_id_last_four: '0829',
-    birth_date: '1370/1/15',
-    phone: `+98955${String(ordinal % 10_000_000).padStart(7, '0')}`,
-    display_name: `Person ${ordinal}`,
-    created_at: linkedAt,
-    checked_at: linkedAt,
-    last_event: ordinal,
-  };
-};
+export type CallServer = Awaited<ReturnType<typeof startCallServer>>;
 
-/** The index of removals, as the removals would have written it. */
-const removalItems = (sellerId: string, removed: readonly number[]): StoredItem[] => {
-  let summary: Uint8Array | undefined;
-  const bitmaps = new Map<number, Uint8Array>();
-  for (const ordinal of removed) {
-    const block = blockOf(ordinal);
-    bitmaps.set(block, withRemoved(bitmaps.get(block), ordinal));
-    summary = withCounted(summary, block);
-  }
-  if (summary === undefined) return [];
-  const blocks = [...bitmaps].map(([block, bitmap]) => ({
-    ...removalBlockKey(sellerId, block),
-    removed_ordinals: bitmap,
-  }));
-  return [{ ...removalSummaryKey(sellerId), removed_counts: summary }, ...blocks];
-};
-
-/** Every item of a seller with these users, and its last event: those before it have expired. */
-const sellerItems = (sellerId: string, { linked, removeEvery = linked + 1 }: SellerUsers): StoredItem[] => {
-  const ordinals = Array.from({ length: linked }, (_, index) => index + 1);
-  const removed = ordinals.filter((ordinal) => ordinal % removeEvery === 0);
-  const seller: Seller = {
-    seller_id: sellerId,
-    name: 'Bench',
-    status: 'active',
-    user_count: linked,
-    removed_count: removed.length,
-    event_count: linked + removed.length,
-    created_at: AN_HOUR_AGO,
-  };
-  const lastEvent = { type: 'user.updated', user_id: benchUserId(1), occurred_at: AN_HOUR_AGO };
-  const users = ordinals.filter((ordinal) => ordinal % removeEvery !== 0);
-  return [
-    { ...sellerKey(sellerId), ...seller },
-    { ...eventKey(sellerId, seller.event_count), ...lastEvent },
-    ...removalItems(sellerId, removed),
-    ...users.map((ordinal) => userItem(sellerId, ordinal)),
-  ];
-};
-
-/** Starts an embedded database with the table of the benchmarks. */
-export const startBenchDatabase = async () => {
-  setLocalCredentials();
-  const database = await startDatabase();
-  const table = openTable(TABLE_NAME, database.endpoint);
-  await ensureTable(table);
-  return {
-    url: database.endpoint,
-    table,
-    addSeller: (sellerId: string, users: SellerUsers) => putAll(table, sellerItems(sellerId, users)),
-    async stop(): Promise<void> {
-      table.client.destroy();
-      await database.stop();
+/**
+ * Starts the server that a measured process calls. It uses TLS: with an http:// endpoint the SDK would load modules that it does not need
+ * on AWS.
+ */
+export const startCallServer = async () => {
+  const { cert, private: key } = selfsigned.generate([{ name: 'commonName', value: 'bench' }], {
+    keySize: 2048,
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+  const server = createServer({ cert, key }, async (request, response) => {
+    const { method = '', url: path = '' } = request;
+    const headers = request.headers as Call['headers'];
+    const call = { target: headers['x-amz-target'], method, path, headers, body: await text(request) };
+    try {
+      response.end(await calls.respond(call));
+    } catch (error) {
+      console.error(error);
+      response.writeHead(400).end('{"__type":"ValidationException"}');
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const calls = {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cert,
+    /** Responds to every call. The benchmark replaces it. */
+    respond: replay([]),
+    async [Symbol.asyncDispose](): Promise<void> {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
     },
   };
+  return calls;
+};
+
+interface RecordedCall extends Call {
+  readonly reply: string;
+}
+
+/** The calls of a request. Those of one round trip are made at once. */
+export type RoundTrips = readonly (readonly RecordedCall[])[];
+
+/** Longer than a new process takes between two calls of one round trip, and shorter than any timeout. */
+const DELAY_MS = 100;
+
+/** Returns a responder that replies as another one and keeps the calls. */
+export const recorder = (replyTo: Responder) => {
+  const roundTrips: RecordedCall[][] = [];
+  let hasReplied = true;
+  const respond: Responder = async (call) => {
+    if (hasReplied) roundTrips.push([]);
+    hasReplied = false;
+    const calls = roundTrips.at(-1);
+    const reply = await replyTo(call);
+    calls?.push({ ...call, reply });
+    await pause(DELAY_MS);
+    hasReplied = true;
+    return reply;
+  };
+  return { respond, roundTrips };
+};
+
+/** Returns a responder that replies to each call as it was recorded, at once. Calls of one kind get their replies in the recorded order. */
+export const replay = (roundTrips: RoundTrips): Responder => {
+  const kindOf = ({ target, path }: Call): string => target ?? path;
+  const recorded = Map.groupBy(roundTrips.flat(), kindOf);
+  return async (call) => {
+    const next = recorded.get(kindOf(call))?.shift();
+    if (next === undefined) throw new Error(`this call was not recorded: ${kindOf(call)}`);
+    return next.reply;
+  };
+};
+
+/**
+ * Calls `run` for each subject `rounds` times, in turns, so that other load on the machine affects all of them alike. Returns the results
+ * by subject.
+ */
+export const interleave = async <Subject, Result>(
+  subjects: readonly Subject[],
+  rounds: number,
+  run: (subject: Subject) => Promise<Result>,
+): Promise<Map<Subject, Result[]>> => {
+  const results = new Map(subjects.map((subject) => [subject, [] as Result[]]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [subject, own] of results) own.push(await run(subject));
+  }
+  return results;
+};
+
+/** Returns the median, of an even number of values the lower one in the middle. NaN for no values. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
+
+/** Returns a number with `digits` decimals and commas between thousands. */
+export const figure = (value: number, digits = 0): string =>
+  value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/** Prints rows, of a text and then numbers, as the Markdown table that docs/performance.md shows. */
+export const report = (title: string, rows: readonly Readonly<Record<string, string>>[]): void => {
+  const head = Object.keys(rows[0] ?? {});
+  const rule = head.map((_, column) => (column === 0 ? '---' : '--:'));
+  const lines = [head, rule, ...rows.map((row) => Object.values(row))];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const cell = (text: string, column: number) =>
+    column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);
+  const table = lines.map((line) => `| ${line.map(cell).join(' | ')} |`);
+  console.log([title, '', ...table].join('\n'));
 };

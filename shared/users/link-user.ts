@@ -97,7 +97,7 @@ const readCounts = async (table: Table, sellerId: string): Promise<SellerCounts>
 };
 
 /** The item of a user at the next ordinal of its seller. Of the national id, it holds only the last four digits. */
-const userAfter = (
+export const userAfter = (
   { users, events }: SellerCounts,
   { sellerId, person, phone, body, linkedAt }: NewLink,
   randomPart: string,

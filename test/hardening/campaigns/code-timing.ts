@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { interleave, median } from '#bench/report.ts';
+import { interleave, median } from '#bench/harness.ts';
 import { handle } from '#functions/verify-otp.ts';
 import { redirectLog } from '#shared/log.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { interleave, median } from '#bench/report.ts';
+import { interleave, median } from '#bench/harness.ts';
 import { MAX_BODY_BYTES } from '#shared/http/input.ts';
 import { redirectLog } from '#shared/log.ts';
 import type { LimitState } from '#shared/rate-limits/limit.ts';

@@ -1,4 +1,4 @@
-import { interleave, markdownTable, median, ratio } from '#bench/report.ts';
+import { interleave, median } from '#bench/harness.ts';
 
 describe('median', () => {
   it.each([
@@ -6,12 +6,6 @@ describe('median', () => {
     [2, [4, 3, 2, 1]],
   ])('is %d of %j', (expected, values) => {
     expect(median(values)).toBe(expected);
-  });
-});
-
-describe('ratio', () => {
-  it('has two decimals', () => {
-    expect(ratio(2, 3)).toBe('0.67');
   });
 });
 
@@ -24,17 +18,5 @@ describe('interleave', () => {
       ['a', [1, 3]],
       ['b', [2, 4]],
     ]);
-  });
-});
-
-describe('markdownTable', () => {
-  it('aligns text to the left and numbers to the right', () => {
-    const rows = [
-      ['operation', 'ms'],
-      ['list', '12'],
-    ];
-    expect(markdownTable(rows)).toBe(
-      ['| operation |  ms |', '|-----------|----:|', '| list      |  12 |'].join('\n'),
-    );
   });
 });
