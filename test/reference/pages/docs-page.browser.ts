@@ -24,10 +24,6 @@ import { behindStage } from './staged.ts';
 const visible = (page: Page, selector: string): Promise<readonly string[]> =>
   page.locator(`${selector}:visible`).allInnerTexts();
 
-/** Returns the whole address of each link of a page. */
-const linksOf = (page: Page): Promise<readonly string[]> =>
-  page.evaluate('[...document.links].map(({ href }) => href)');
-
 /** Returns the brightness of a color of the page, 0 to 255. */
 const brightnessOf = (page: Page, selector: string, property: 'color' | 'backgroundColor'): Promise<number> =>
   page.evaluate(
@@ -177,17 +173,6 @@ describeInBrowser('the reference page', () => {
     await page.locator('#list-users-try .answer').waitFor({ state: 'visible' });
     expect(await page.getAttribute('html', 'lang')).toBe('en');
     expect(await page.locator('main').count()).toBe(1);
-  });
-
-  it('is the same page at /docs/: its base URL, its requests and its links', async () => {
-    const { page, faults } = await docs.open({ path: '/docs/' });
-    expect(await page.locator('#start').innerText()).toContain(`Base URL: ${docs.baseUrl}. Send`);
-    expect((await execute(page, 'list-users')).status).toBe('200');
-    const slashed = await linksOf(page);
-    expect(faults).toEqual([]);
-    await page.goto(`${docs.baseUrl}/docs`);
-    const atEither = (links: readonly string[]) => links.map((link) => link.replace('/docs/#', '/docs#'));
-    expect(atEither(slashed)).toEqual(await linksOf(page));
   });
 
   it('of a deployment asks for no demo key, enters none, and names whom to ask', async () => {

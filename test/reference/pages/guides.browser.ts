@@ -45,14 +45,14 @@ describeInBrowser('the guides', () => {
   );
 
   // That of every page is tested without a browser, in get-guide.test.ts.
-  itForAll(['quick-start', 'fa/quick-start', 'key'])(
+  itForAll(['/docs', '/docs/quick-start', '/docs/fa/quick-start', '/docs/key'])(
     'show the same samples and links with a slash at the end of the path',
-    async (name) => {
+    async (plain) => {
       const seen: unknown[] = [];
-      for (const path of [`/docs/${name}`, `/docs/${name}/`]) {
+      for (const path of [plain, `${plain}/`]) {
         const { page, faults } = await docs.open({ path });
         const links: readonly string[] = await page.evaluate('[...document.links].map(({ href }) => href)');
-        const others = links.map((link) => link.replace(`/docs/${name}/#`, `/docs/${name}#`));
+        const others = links.map((link) => link.replace(`${plain}/#`, `${plain}#`));
         seen.push({ links: others, samples: await page.locator('pre').allInnerTexts(), faults });
         await page.close();
       }
@@ -201,26 +201,16 @@ describeInBrowser('the guides', () => {
     await page.locator('#results a').first().waitFor();
   });
 
-  describe('of a deployment', () => {
-    let staged: Awaited<ReturnType<typeof behindStage>>;
-    let baseUrl: string;
-    beforeAll(async () => {
-      staged = await behindStage(docs.baseUrl, 'prod');
-      baseUrl = staged.baseUrl.replace('127.0.0.1', PUBLIC_HOST);
-    });
-    afterAll(() => staged?.close());
-
-    itForAll(GUIDE_NAMES)('show its address in their samples, and no value of the demo', async (name) => {
-      const { page, requested } = await openDocs(docs.browser, baseUrl, { path: `/docs/${name}` });
-      const samples = (await page.locator('pre').allInnerTexts()).join('\n');
-      expect(samples).not.toContain('localhost');
-      const addresses = [...samples.matchAll(/^BUYER_LINKING_URL=(http.*)$/gm)].map(([, address]) => address);
-      expect(addresses.filter((address) => address !== baseUrl)).toEqual([]);
-      const values = [...samples.matchAll(/^(?:BUYER_LINKING_API_KEY|SELLER_KEY)=(.*)$/gm)];
-      expect(values.filter(([, value]) => !/^blk_…$/.test(String(value)))).toEqual([]);
-      expect(await page.locator('blockquote').count()).toBe(0);
-      expect(requested).toEqual([`${baseUrl}/docs/${name}`]);
-      await page.close();
-    });
+  // The samples of every guide of a deployment are tested without a browser, in site.test.ts.
+  it('of a deployment show its address in their samples, and no value of the demo', async () => {
+    const staged = await behindStage(docs.baseUrl, 'prod');
+    const baseUrl = staged.baseUrl.replace('127.0.0.1', PUBLIC_HOST);
+    const { page, requested } = await openDocs(docs.browser, baseUrl, { path: '/docs/quick-start' });
+    const samples = (await page.locator('pre').allInnerTexts()).join('\n');
+    expect(samples).toContain(`BUYER_LINKING_URL=${baseUrl}\nBUYER_LINKING_API_KEY=blk_…\n`);
+    expect(samples).not.toContain('localhost');
+    expect(await page.locator('blockquote').count()).toBe(0);
+    expect(requested).toEqual([`${baseUrl}/docs/quick-start`]);
+    await staged.close();
   });
 });
