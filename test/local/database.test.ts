@@ -26,17 +26,6 @@ afterEach(() => removeDataFolder(folder));
 
 const start = (): Promise<Database> => startDatabase(files);
 
-/** Starts the database in another process, which then ends in this way without a stop. Returns the process id of the database. */
-const startElsewhere = async (end: string): Promise<number> => {
-  const module = new URL('../../local/database.ts', import.meta.url).href;
-  const program = `import { startDatabase } from '${module}';
-    await startDatabase(${JSON.stringify(files)});
-    process.stdout.write('started');
-    ${end}`;
-  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]).catch(() => {});
-  return databasePid(folder);
-};
-
 describe('startDatabase', () => {
   it('keeps its data in the file from one start to the next', async () => {
     for (const itemsBefore of [0, 1]) {
@@ -72,15 +61,18 @@ describe('startDatabase', () => {
   });
 
   it('does not keep a process running that did not stop it, and ends with that process', async () => {
-    const pid = await startElsewhere('');
+    const module = new URL('../../local/database.ts', import.meta.url).href;
+    const program = `import { startDatabase } from '${module}'; await startDatabase(${JSON.stringify(files)});`;
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+    const pid = await databasePid(folder);
     await until(() => !isRunning(pid));
   });
 
-  it('ends the database of a killed process that used the same files', async () => {
-    const pid = await startElsewhere("process.kill(process.pid, 'SIGKILL');");
-    expect(isRunning(pid)).toBe(true);
+  it('ends the database that a killed service left behind with the same files', async () => {
+    const left = await start();
+    const pid = await databasePid(folder);
     const database = await start();
-    await until(() => !isRunning(pid));
+    expect(await left.died).toContain('signal SIGKILL');
     expect(await databasePid(folder)).not.toBe(pid);
     await database.stop();
   });
