@@ -42,3 +42,11 @@ export const startCommand = (
   environment?: Readonly<Record<string, string>>,
   input?: string,
 ) => startProgram(PROGRAM, args, environment, input);
+
+/** Returns the result of a command with --json, which must succeed. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
+export const jsonOf = async (command: Promise<Ended>): Promise<any> => {
+  const ended = await command;
+  expect(ended).toMatchObject({ exitCode: 0, error: '' });
+  return JSON.parse(ended.out);
+};
