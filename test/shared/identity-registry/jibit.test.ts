@@ -1,12 +1,57 @@
+import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import type { UnavailableReason } from '#shared/providers/unavailable.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
 import { itForAll } from '#test/for-all.ts';
 import { failureOf, neverAborted, summaryOf } from '#test/shared/providers/failure.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
-import type { ReceivedRequest, ScriptedReply } from '#test/shared/providers/scripted-server.ts';
-import { DAY, ID, PHONE, record, scriptedJibit } from './scripted-jibit.ts';
+import {
+  type ReceivedRequest,
+  type ScriptedReply,
+  scriptedServer,
+} from '#test/shared/providers/scripted-server.ts';
 
 quietLog();
-const { server, registry, replying, paths } = scriptedJibit();
+const ID = '9990000010';
+const PHONE = '+989990000001';
+const DAY = { year: 1370, month: 1, day: 5 };
+
+const server = scriptedServer();
+
+/** The registry over the server, without tokens yet. */
+const registry = () =>
+  identityRegistryFrom(
+    ['jibit'],
+    fixedSecret(
+      JSON.stringify({
+        jibit: { api_key: 'the-key', secret_key: 'the-secret', base_url: `${server.baseUrl}/ide` },
+      }),
+    ),
+    { retryPauseMs: () => 1, circuit: { failuresToOpen: 1000 } },
+  );
+
+/** Makes the server issue the tokens `t1`, `t2`, … and respond to inquiries with `inquiry`. Returns a registry over it. */
+const replying = (inquiry: (request: ReceivedRequest) => ScriptedReply | Promise<ScriptedReply>) => {
+  let tokens = 0;
+  server.replyWith((request) => {
+    if (!request.path.startsWith('/ide/v1/tokens/')) return inquiry(request);
+    tokens += 1;
+    return { status: 200, json: { accessToken: `t${tokens}`, refreshToken: `r${tokens}` } };
+  });
+  return registry();
+};
+
+/** The paths requested so far. */
+const paths = () => server.requests.map(({ path }) => path.replace('/ide/v1/', ''));
+
+/** A response with a person's record. */
+const record = (fields: object = {}) => ({
+  status: 200,
+  json: {
+    nationalCode: ID,
+    birthDate: '13700105',
+    identityInfo: { nationalCode: ID, alive: true, ...fields },
+  },
+});
 
 const FORBIDDEN = { status: 403, json: { code: 'forbidden', message: '' } };
 

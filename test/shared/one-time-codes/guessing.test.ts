@@ -82,7 +82,6 @@ describe('any mix of sends, refused sends, guesses and pauses', () => {
         expect(failures.at(-1)).toBe(guesses);
         expect(failures).toEqual([...failures].sort((a, b) => a - b));
       }),
-      { numRuns: 300 },
     );
   });
 

@@ -46,11 +46,8 @@ describe('sendCodeSchema', () => {
     expect(v.is(sendCodeSchema, { phone, code: '123456' })).toBe(false);
   });
 
-  it.each(['EN', 'de', '', null, 1, ['en']])(
-    'rejects the language %j, and names the accepted ones',
-    (locale) => {
-      const { issues } = v.safeParse(sendCodeSchema, { phone, locale });
-      expect(issues?.map(({ message }) => message)).toEqual(['Must be fa or en.']);
-    },
-  );
+  it.each(['EN', 'de', ''])('rejects the language %j, and names the accepted ones', (locale) => {
+    const { issues } = v.safeParse(sendCodeSchema, { phone, locale });
+    expect(issues?.map(({ message }) => message)).toEqual(['Must be fa or en.']);
+  });
 });

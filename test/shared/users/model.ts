@@ -1,11 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { removalBlockKey, removalSummaryKey } from '#shared/table/keys.ts';
+import { eventsPartition, removalBlockKey, removalSummaryKey } from '#shared/table/keys.ts';
+import { queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { BLOCK_SIZE } from '#shared/users/removals.ts';
 import type { User } from '#shared/users/schema.ts';
-import { createSeller, itemsOf } from './linking.ts';
+import { createSeller } from './linking.ts';
 import type { UserStore } from './user-store.ts';
 
 export const PHONES = ['phone-1', 'phone-2', 'phone-3'];
@@ -111,10 +112,7 @@ const eventFrom = ({ type, user_id, reason }: StoredItem) => ({
 
 /** Compares the events, which have the numbers 1 to n. */
 export const expectEvents = async (table: Table, seller: ModelSeller): Promise<void> => {
-  const items = (await itemsOf(table, `EVENTS#${seller.sellerId}`)).filter(
-    ({ pk }) => pk === `EVENTS#${seller.sellerId}`,
-  );
-  const events = items.toSorted((a, b) => Number(a.sk) - Number(b.sk));
+  const events = await queryAll(table, { pk: eventsPartition(seller.sellerId) });
   expect(events.map(({ sk }) => Number(sk))).toEqual(events.map((_, index) => index + 1));
   expect(events.map(eventFrom)).toEqual(seller.events);
 };

@@ -1,4 +1,5 @@
 import { DeleteCommand, GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { personKey, removalBlockKey, removalSummaryKey, sellerKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
 import { BLOCK_SIZE } from '#shared/users/removals.ts';
@@ -53,6 +54,16 @@ describe('removeUser', () => {
       },
     ]);
     expect(await removedCount()).toBe(before + 1);
+  });
+
+  it('removes what was stored under an older hash secret', async () => {
+    const user = await linked(store, {
+      ...linkOf('sel_remove', 'rotated'),
+      person: new KeyedHash('old-hash-of-rotated', ['hash-of-rotated']),
+      phone: new KeyedHash('old-phone-of-rotated'),
+    });
+    expect(await remove(user.id)).toBe('removed');
+    expect(await tracesOf('rotated')).toBe('[]');
   });
 
   it('removes a user whose person item a damaged table has lost', async () => {
