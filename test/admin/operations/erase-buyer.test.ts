@@ -19,7 +19,7 @@ import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { linkBuyer } from './linked-buyer.ts';
 import { itemsIn } from './restore/damage.ts';
-import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const CURRENT = 'hash-under-the-current-key';
 const OLDER = 'hash-under-an-older-key';
@@ -258,24 +258,5 @@ describe('an interrupted erasure', () => {
     expect(HASHES.keys((hash) => hash).filter((hash) => text.includes(hash))).toEqual([]);
     expect(await deploymentRecords()).toContainEqual(expect.objectContaining({ action: 'buyer.erased' }));
     expect(await deployment.admin.sellers.find(seller_id)).toMatchObject({ removed_count: 2 });
-  });
-});
-
-describe('the removal of one user', () => {
-  it('writes the audit record in the transaction of the removal, and only once', async () => {
-    const { users, second } = await storeBuyer();
-    const { id = '' } = users[2] ?? {};
-    const writes = recordWrites(deployment.table);
-    expect(
-      await removeUser(deployment.admin, { sellerId: second.seller_id, userId: id, reason: 'operator' }),
-    ).toBe('removed');
-    expect(writes()).toEqual([
-      expect.arrayContaining([`USERS#${second.seller_id}`, `AUDIT#${second.seller_id}`]),
-    ]);
-    expect(
-      await removeUser(deployment.admin, { sellerId: second.seller_id, userId: id, reason: 'operator' }),
-    ).toBe('already_removed');
-    const records = await deployment.admin.audit.list(second.seller_id, { limit: 10 });
-    expect(records.filter(({ action }) => action === 'user.removed')).toHaveLength(1);
   });
 });

@@ -119,14 +119,4 @@ describe('a key that only API Gateway has', () => {
     await repair(deployment.admin, difference);
     expect(await deployment.works(issued.secret)).toBe(true);
   });
-
-  it('is deleted alone, out of its plans, with a record before it', async () => {
-    const name = 'buyer-linking-test-key_none';
-    const { id } = await deployment.gateway.createKey({ name, value: 'y'.repeat(40), enabled: true });
-    await deployment.gateway.attach(id, 'professional');
-    const difference = await foundNow();
-    const writes = await deployment.writesOf(() => repair(deployment.admin, difference));
-    expect(writes).toEqual(['write AUDIT', 'detach free', 'detach professional', 'deleteKey']);
-    expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([gatewayId]);
-  });
 });

@@ -1,8 +1,6 @@
-import { auditStore } from '#admin/stores/audit-store.ts';
 import { adminBuyerStore, type NewBuyer } from '#admin/stores/buyer-store.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
-import { recordWrites } from '#test/admin/operations/use-administration.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
@@ -36,16 +34,5 @@ describe('adminBuyerStore', () => {
     };
     expect(await adminBuyerStore(table).registerMany([rotated], NOW)).toBe(0);
     expect(await adminBuyerStore(table).find(new KeyedHash('hash under the new secret'))).toBeUndefined();
-  });
-
-  it('removes a registration under every hash, with the audit record in the same transaction', async () => {
-    const [buyer] = newBuyers(1) as [NewBuyer];
-    await adminBuyerStore(table).registerMany([buyer], NOW);
-    const writes = recordWrites(table);
-    const record = { at: NOW, actor: 'local:tester', action: 'buyer.removed' };
-    await adminBuyerStore(table).remove(new KeyedHash(buyer.phone.current, ['older hash']), record);
-    expect(writes()).toEqual([[`BUYER#${buyer.phone.current}`, 'BUYER#older hash', 'AUDIT#deployment']]);
-    expect(await registeredAt(buyer)).toBeUndefined();
-    expect(await auditStore(table).list('deployment', { limit: 1 })).toMatchObject([record]);
   });
 });
