@@ -33,17 +33,14 @@ describe('a page without a number', () => {
     expect([await page(), await page({ limit: '1' })]).toEqual([empty, empty]);
   });
 
-  it.each([1, 2, 3, 4, 7, 8, 9, 150])(
-    'begins behind %i expired events, of which some are deleted',
-    async (expired) => {
-      const old = numbers(1, expired).map((sequence) => (sequence % 3 === 0 ? undefined : EXPIRED));
-      const { page } = await newSeller([...old, ...times(5)]);
-      const last_sequence = expired + 5;
-      expect(await page({ limit: '1' })).toEqual({ data: [expired + 1], last_sequence, has_more: true });
-      const kept = numbers(expired + 1, last_sequence);
-      expect(await page()).toEqual({ data: kept, last_sequence, has_more: false });
-    },
-  );
+  it.each([1, 3, 8, 150])('begins behind %i expired events, of which some are deleted', async (expired) => {
+    const old = numbers(1, expired).map((sequence) => (sequence % 3 === 0 ? undefined : EXPIRED));
+    const { page } = await newSeller([...old, ...times(5)]);
+    const last_sequence = expired + 5;
+    expect(await page({ limit: '1' })).toEqual({ data: [expired + 1], last_sequence, has_more: true });
+    const kept = numbers(expired + 1, last_sequence);
+    expect(await page()).toEqual({ data: kept, last_sequence, has_more: false });
+  });
 
   it('costs at most four queries, however many events have expired', async () => {
     const { page } = await newSeller([...times(150, EXPIRED), YOUNG]);

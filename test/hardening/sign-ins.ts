@@ -1,3 +1,4 @@
+import { STAGE_TEMPLATES } from '#test/simulators/message-templates.ts';
 import { call } from './api.ts';
 import type { Deployment } from './deployment.ts';
 import type { Report } from './report.ts';
@@ -19,9 +20,6 @@ export interface SentCode {
   readonly code: string;
 }
 
-/** How the messages of the simulators begin. */
-const BEGINNINGS = { fa: 'کد ورود: ', en: 'Sign-in code: ' } as const;
-
 const post = ({ baseUrl }: Deployment, key: string, path: string, body: object, report: Report) =>
   call(baseUrl(), { method: 'POST', path, key, body }, report);
 
@@ -38,7 +36,8 @@ export const sendCode = async (
   const [newest] = deployment.simulators.messages(phone);
   report.expect('a 202 of a send delivers a message', newest !== undefined, () => `…${phone.slice(-2)}`);
   if (newest === undefined) return undefined;
-  const isInLanguage = newest.text.startsWith(BEGINNINGS[locale]);
+  const { name, id } = STAGE_TEMPLATES[locale];
+  const isInLanguage = newest.template === name || newest.template === id;
   report.expect('a message is in the language of its request', isInLanguage, () => locale);
   used.codes.add(newest.code);
   return { key, phone, code: newest.code };

@@ -44,13 +44,8 @@ export const listUsersScenarios = (options: ScenarioOptions): void => {
       );
       expect(pages.flatMap(({ data }) => data)).toEqual(newestLast);
       const link = (to: number, rel: string) => `<?page=${to}&page_size=2>; rel="${rel}"`;
-      expect(pages[0]?.link).toBe([link(1, 'first'), link(2, 'next'), link(total_pages, 'last')].join(', '));
-      expect(pages[1]?.link).toBe(
-        [link(1, 'first'), link(1, 'prev'), link(3, 'next'), link(total_pages, 'last')].join(', '),
-      );
-      expect(pages[total_pages - 1]?.link).toBe(
-        [link(1, 'first'), link(total_pages - 1, 'prev'), link(total_pages, 'last')].join(', '),
-      );
+      const links = [link(1, 'first'), link(1, 'prev'), link(3, 'next'), link(total_pages, 'last')];
+      expect(pages[1]?.link).toBe(links.join(', '));
     });
   });
 

@@ -1,4 +1,3 @@
-import type { Clock } from '#shared/clock.ts';
 import { outcomeOfPhone } from '#shared/providers/test-identities.ts';
 import { type FaultReplies, failureOf, type SimulatedReply } from './simulated-provider.ts';
 
@@ -7,35 +6,26 @@ export interface SentMessage {
   /** In E.164. */
   readonly phone: string;
   readonly code: string;
-  /** ISO, UTC. */
-  readonly sent_at: string;
   /** The name of the provider. */
   readonly provider: string;
   /** The template as the provider knows it. */
   readonly template: string | number;
-  /** The message as the phone shows it. */
-  readonly text: string;
 }
 
-/** The number of messages kept; older ones are dropped. */
-const MAX_MESSAGES = 10_000;
-
 /** The accepted messages, in memory. */
-export const outbox = (clock: Clock) => {
+export const outbox = () => {
   const messages: SentMessage[] = [];
   return {
     /**
      * Delivers a message, unless the phone is a test phone whose messages are not sent. Its phone is in the local form, `0912…`. Returns
      * the failure of a test phone.
      */
-    deliver(sent: Omit<SentMessage, 'sent_at'>, replies: FaultReplies): SimulatedReply | undefined {
+    deliver(sent: SentMessage, replies: FaultReplies): SimulatedReply | undefined {
       const phone = `+98${sent.phone.slice(1)}`;
       const outcome = outcomeOfPhone(phone);
       const failure = failureOf(outcome, replies);
       if (failure !== undefined && outcome !== 'lost_response') return failure;
-      const message = { ...sent, phone, sent_at: new Date(clock()).toISOString() };
-      messages.push(message);
-      if (messages.length > MAX_MESSAGES) messages.shift();
+      messages.push({ ...sent, phone });
       return failure;
     },
     /** Returns the messages to one phone, the newest first. */

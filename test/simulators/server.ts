@@ -17,7 +17,7 @@ type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** Starts a simulator for each provider, each on its own port of the loopback address. */
 export const startSimulators = async (clock: Clock = systemClock) => {
-  const messages = outbox(clock);
+  const messages = outbox();
   const servers = {
     jibit: await startSimulator(simulatedJibit(clock)),
     zohal: await startSimulator(simulatedZohal()),

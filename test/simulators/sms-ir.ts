@@ -51,8 +51,7 @@ export const simulatedSmsIr = (outbox: Outbox): SimulatedProvider => {
     if (code.length > MAX_VALUE_LENGTH) return refuse(400, 114);
     const data = { messageId: randomInt(1e9), cost: 1 };
     const accepted = { status: 200, json: { status: 1, message: 'موفق', data } };
-    const text = template.text(code);
-    const message = { phone: `0${mobile}`, code, provider: 'sms-ir', template: template.id, text };
+    const message = { phone: `0${mobile}`, code, provider: 'sms-ir', template: template.id };
     return outbox.deliver(message, FAULT_REPLIES) ?? accepted;
   };
 
