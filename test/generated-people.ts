@@ -7,9 +7,6 @@ export type NewUser = ReturnType<typeof newDemoPerson>;
 /** Every person that this process generated, for the test that no personal data is logged. */
 export const peopleMade: NewUser[] = [];
 
-/** The birth date of every person that is made here, as it is stored. */
-export const STORED_BIRTH_DATE = '1370/1/15';
-
 /**
  * Returns a generated person, another one at each call, with a name to find again. The birth date is always the same day, in another form
  * than it is stored in.

@@ -27,10 +27,11 @@ beforeAll(async () => {
 const withPhone = (phone: string) => ({ ...newPerson(), phone });
 
 describe('200', () => {
-  it('returns the links of the person with the phone of the token, over all sellers, with ids that tell nothing', async () => {
+  it('returns the links of the person with the phone of the token, over all sellers and none of a relative with the phone, with ids that tell nothing', async () => {
     const person = newPerson();
     const books = await linkPerson(table, 'sel_books', person);
     await linkPerson(table, 'sel_shoes', { ...person, display_name: 'Sara R.' });
+    await linkPerson(table, 'sel_shoes', withPhone(person.phone));
     const { status, json } = await buyerAppOn(table).find(person);
     expect(status).toBe(200);
     expect(json.data).toEqual([

