@@ -4,6 +4,7 @@ import {
   audienceOf,
   CODE_LIMITS,
   type CodeRecord,
+  FIRST_LOCK_AT,
   MAX_CONSECUTIVE_FAILURES,
   nextLockAt,
   secondsLocked,
@@ -78,7 +79,7 @@ describe('secondsLocked', () => {
 describe('nextLockAt', () => {
   it('returns the next multiple of ten, at most 100', () => {
     expect([0, 9, 10, 89, 90, 99, 100].map(nextLockAt)).toEqual([10, 10, 20, 90, 100, 100, 100]);
-    expect(CODE_LIMITS.locks.at(-1)?.failures).toBe(MAX_CONSECUTIVE_FAILURES);
+    expect([FIRST_LOCK_AT, CODE_LIMITS.locks.at(-1)?.failures]).toEqual([10, MAX_CONSECUTIVE_FAILURES]);
   });
 });
 
@@ -284,9 +285,11 @@ describe('the detail of a wait', () => {
 
   it('of a lock without an end says who ends it', () => {
     const locked = { ...record(), failures: 100, lockAt: 100, lastFailureAt: NOW };
-    expect(whyNotSent(locked, SELLER, NOW)?.detail).toBe(
-      'This phone is locked after failed codes until an operator of the service unlocks it.',
-    );
+    expect(whyNotSent(locked, SELLER, NOW)).toEqual({
+      reason: 'too_many_attempts',
+      retryAfterSeconds: DAY_SECONDS,
+      detail: 'This phone is locked after failed codes until an operator of the service unlocks it.',
+    });
   });
 });
 
