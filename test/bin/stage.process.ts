@@ -60,25 +60,27 @@ const gradualAliases = (): readonly unknown[] => {
 };
 
 describe('bin/stage.ts', () => {
+  /** The CLI names the stacks if there are more than one. Where CI is set, it writes to stdout. */
+  const stacksIn = ({ stdout, stderr }: ReturnType<typeof run>) =>
+    `${stdout}${stderr}`.match(/buyer-linking-\w+-(?:data|api)\b/g);
+
   it('synthesizes every stage if none is named', () => {
-    const { status, stderr } = run(STAGE, 'synth', '--quiet', ...APP);
-    expect(status).toBe(0);
-    expect(stderr.match(/^stage .*/gm)).toEqual([
+    const synth = run(STAGE, 'synth', '--quiet', ...APP);
+    expect(synth.status).toBe(0);
+    expect(synth.stderr.match(/^stage .*/gm)).toEqual([
       'stage dev, direct undefined',
       'stage prod, direct undefined',
     ]);
+    expect(stacksIn(synth)).toEqual(
+      ['dev', 'prod'].flatMap((stage) => [`buyer-linking-${stage}-data`, `buyer-linking-${stage}-api`]),
+    );
     for (const stage of ['dev', 'prod'])
       expect(existsSync(`cdk.out/${stage}/buyer-linking-${stage}-api.template.json`)).toBe(true);
   });
 
   it('takes the API stack alone with --api', () => {
-    // The CLI names the stacks if there are more than one.
-    const stacks = (...args: readonly string[]) => {
-      const { stdout, stderr } = run(STAGE, 'synth', '--quiet', '--stage', 'dev', ...args, ...APP);
-      // Where CI is set, the CLI writes to stdout.
-      return `${stdout}${stderr}`.match(/buyer-linking-dev-\w+/g);
-    };
-    expect([stacks(), stacks('--api')]).toEqual([['buyer-linking-dev-data', 'buyer-linking-dev-api'], null]);
+    const synth = run(STAGE, 'synth', '--quiet', '--stage', 'dev', '--api', ...APP);
+    expect([synth.status, stacksIn(synth)]).toEqual([0, null]);
   });
 
   it('passes the stage and --direct on to the CDK app, and all other arguments to the CDK CLI', () => {

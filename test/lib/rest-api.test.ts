@@ -9,9 +9,12 @@ import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.
 const dev = templatesOf('dev').api;
 const prod = templatesOf('prod', COMPLETE).api;
 const CODES_PER_ADDRESS = 50;
+/** With public one-time codes, and a domain beside the default endpoint. */
 const openOtp = templatesOf('prod', {
   ...COMPLETE,
   otpAccess: 'public',
+  domain: { ...EVERY_OPTION.domain, defaultEndpoint: 'open' },
+  issuers: ['default-endpoint', 'domain'],
   firewall: { ...STAGES.prod.firewall, codesPerAddress: CODES_PER_ADDRESS, blockMalformedKeys: true },
 }).api;
 const stages = [
@@ -175,9 +178,8 @@ describe('TLS', () => {
 });
 
 describe('a custom domain', () => {
-  const domain = { ...EVERY_OPTION.domain, defaultEndpoint: 'open' } as const;
   /** The default endpoint refers to the API. */
-  const DEFAULT_ENDPOINT = /^https:\/\/\{.*\}\.execute-api\..*\/dev$/;
+  const DEFAULT_ENDPOINT = /^https:\/\/\{.*\}\.execute-api\..*\/(?:dev|prod)$/;
 
   const issuersOf = (api: typeof dev): string[] => {
     const [verify] = Object.entries(resourcesOf(api, 'AWS::Lambda::Function')).filter(([name]) =>
@@ -192,10 +194,9 @@ describe('a custom domain', () => {
   };
 
   test('is added beside the default endpoint, which stays open and stays the base URL', () => {
-    const { api } = templatesOf('dev', { domain, issuers: ['default-endpoint', 'domain'] });
-    api.resourceCountIs('AWS::ApiGateway::DomainName', 1);
-    api.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
-    expect(JSON.stringify(api.findOutputs('BaseUrl'))).toContain('execute-api');
+    openOtp.resourceCountIs('AWS::ApiGateway::DomainName', 1);
+    openOtp.hasResourceProperties('AWS::ApiGateway::RestApi', { DisableExecuteApiEndpoint: false });
+    expect(JSON.stringify(openOtp.findOutputs('BaseUrl'))).toContain('execute-api');
   });
 
   test('becomes the only address when the default endpoint is closed', () => {
@@ -206,14 +207,12 @@ describe('a custom domain', () => {
 
   test('is an issuer of tokens where `issuers` names it, in that order and whatever the default endpoint is', () => {
     expect(issuersOf(dev)).toEqual([expect.stringMatching(DEFAULT_ENDPOINT)]);
-    expect(issuersOf(templatesOf('dev', { domain, issuers: ['default-endpoint', 'domain'] }).api)).toEqual([
-      expect.stringMatching(DEFAULT_ENDPOINT),
+    expect(issuersOf(openOtp)).toEqual([expect.stringMatching(DEFAULT_ENDPOINT), 'https://api.example.com']);
+    const { domain } = EVERY_OPTION;
+    expect(issuersOf(templatesOf('dev', { domain, issuers: ['domain', 'default-endpoint'] }).api)).toEqual([
       'https://api.example.com',
+      expect.stringMatching(DEFAULT_ENDPOINT),
     ]);
-    const closed = { ...domain, defaultEndpoint: 'closed' } as const;
-    expect(
-      issuersOf(templatesOf('dev', { domain: closed, issuers: ['domain', 'default-endpoint'] }).api),
-    ).toEqual(['https://api.example.com', expect.stringMatching(DEFAULT_ENDPOINT)]);
     expect(issuersOf(templatesOf('prod', EVERY_OPTION).api)).toEqual(['https://api.example.com']);
   });
 });
