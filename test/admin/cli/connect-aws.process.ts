@@ -4,34 +4,29 @@ import { join } from 'node:path';
 import { startAccountDouble } from '#test/bin/account-double.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { startCommand } from './cli-process.ts';
+import { runCommand } from './in-process.ts';
 import { stageCommands } from './stage-commands.ts';
 
 const table = useTable();
 let aws: Awaited<ReturnType<typeof startAccountDouble>>;
-let own: NodeJS.ProcessEnv;
 beforeAll(async () => {
   aws = await startAccountDouble(table);
-  own = { ...process.env };
   // The SDK clients of commands that run in this process read it.
   Object.assign(process.env, aws.environment);
 });
-afterAll(() => {
-  for (const name of Object.keys(aws.environment)) delete process.env[name];
-  Object.assign(process.env, own);
-  aws.stop();
-});
+afterAll(() => aws.stop());
 
-const onStage = (
-  stage: string,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-) => startCommand(['--stage', stage, '--json', ...args], { ...aws.environment, ...environment }).ended;
+const onStage = (stage: string, ...args: readonly string[]) =>
+  runCommand(['--stage', stage, '--json', ...args]);
+
+const inOwnProcess = (environment: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+  startCommand(['--stage', 'prod', '--json', ...args], { ...aws.environment, ...environment }).ended;
 
 describe('the admin commands on a stage', () => {
   stageCommands({ stage: 'prod' });
 
   it('show the account, the Region, the release, the numbers and the raised alarms of the stage, in a process of their own too', async () => {
-    const ended = await onStage('prod', ['info']);
+    const ended = await inOwnProcess({}, 'info');
     expect(ended.exitCode).toBe(0);
     expect(JSON.parse(ended.out)).toMatchObject({
       stage: 'prod',
@@ -49,17 +44,17 @@ describe('the admin commands on a stage', () => {
   });
 
   it('tell that the canary has no key, until one is stored', async () => {
-    const missing = await onStage('prod', ['info']);
+    const missing = await onStage('prod', 'info');
     expect(JSON.parse(missing.out).canary_key).toBe('missing');
     expect(missing.error).toContain('The canary has no key');
     aws.secrets.set(aws.canarySecretArn, 'blk_live_…');
-    const stored = await onStage('prod', ['info']);
+    const stored = await onStage('prod', 'info');
     aws.secrets.delete(aws.canarySecretArn);
     expect([JSON.parse(stored.out).canary_key, stored.error]).toEqual(['stored', '']);
   });
 
   it('make each step of a rotation of the hash secret after a confirmation that names it', async () => {
-    const rotate = (...args: readonly string[]) => onStage('prod', ['hash-secret', 'rotate', ...args]);
+    const rotate = (...args: readonly string[]) => onStage('prod', 'hash-secret', 'rotate', ...args);
     for (const [args, question] of [
       [[], 'Make the next step of the rotation of the hash secret?'],
       [['--back'], 'Go back a step in the rotation of the hash secret?'],
@@ -73,24 +68,28 @@ describe('the admin commands on a stage', () => {
 });
 
 it.each([
-  ['the stage is not configured', 'staging', {}, 'there is no "staging"'],
-  ['the stage is not deployed', 'dev', {}, 'There is no stack buyer-linking-dev-api'],
-  ['AWS is unreachable', 'prod', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 'does not respond'],
+  ['is not configured', 'staging', 'there is no "staging"'],
+  ['is not deployed', 'dev', 'There is no stack buyer-linking-dev-api'],
+])('exits with 1 and a sentence when the stage %s', async (_name, stage, words) => {
+  const { exitCode, out, error } = await onStage(stage, 'sellers', 'list');
+  expect([exitCode, out, JSON.parse(error).error.message]).toEqual([1, '', expect.stringContaining(words)]);
+});
+
+it.each([
+  ['AWS is unreachable', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, 'does not respond'],
   [
     'there are no credentials',
-    'prod',
     { AWS_PROFILE: 'none', AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
     'No AWS credentials',
   ],
-] as const)('exits with 1 and a sentence when %s', async (_name, stage, environment, words) => {
-  const ended = await onStage(stage, ['sellers', 'list'], environment);
-  expect(ended).toMatchObject({ exitCode: 1, out: '' });
-  expect(JSON.parse(ended.error).error.message).toContain(words);
+] as const)('exits with 1 and a sentence when %s', async (_name, environment, words) => {
+  const { exitCode, out, error } = await inOwnProcess(environment, 'sellers', 'list');
+  expect([exitCode, out, JSON.parse(error).error.message]).toEqual([1, '', expect.stringContaining(words)]);
 });
 
 it('exits with 1 and a sentence when the caller is not allowed', async () => {
   aws.session.mayRead = false;
-  const ended = await onStage('prod', ['sellers', 'list']);
+  const ended = await onStage('prod', 'sellers', 'list');
   aws.session.mayRead = true;
   expect(ended).toMatchObject({ exitCode: 1, out: '' });
   expect(JSON.parse(ended.error).error.message).toContain('do not allow this command');
@@ -100,7 +99,7 @@ it('names the profiles that exist when --profile names another', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'profiles-'));
   await writeFile(join(folder, 'config'), '[profile shop]\nregion = eu-central-1\n');
   const environment = { AWS_CONFIG_FILE: join(folder, 'config'), AWS_SHARED_CREDENTIALS_FILE: '/nowhere' };
-  const ended = await onStage('prod', ['sellers', 'list', '--profile', 'nope'], environment);
+  const ended = await inOwnProcess(environment, 'sellers', 'list', '--profile', 'nope');
   await rm(folder, { recursive: true });
   expect(ended.exitCode).toBe(1);
   expect(JSON.parse(ended.error).error.message).toBe('There is no AWS profile nope. The profiles are: shop.');

@@ -11,6 +11,8 @@ const JIBIT = { api_key: 'key-of-a-test', secret_key: 'secret-of-a-test' };
 let aws: Awaited<ReturnType<typeof startAccountDouble>>;
 beforeAll(async () => {
   aws = await startAccountDouble();
+  // The SDK clients of commands that run in this process read it.
+  Object.assign(process.env, aws.environment);
 });
 beforeEach(() => aws.secrets.clear());
 afterAll(() => aws.stop());
@@ -45,7 +47,7 @@ describe('providers set', () => {
 
   it('keeps the sections when the order is written, and names an unknown provider', async () => {
     aws.secrets.set(SECRET, JSON.stringify({ jibit: JIBIT }));
-    const order = (...args: string[]) => startCommand(['providers', 'order', ...args], aws.environment).ended;
+    const order = (...args: string[]) => runCommand(['providers', 'order', ...args]);
     const ended = await order('zohal', 'jibit', '--stage', 'prod');
     expect(ended).toMatchObject({ exitCode: 0, error: '' });
     expect(ended.out).toBe(
@@ -176,8 +178,7 @@ describe('providers check', () => {
   });
   afterAll(() => simulators.close());
 
-  const check = (...options: readonly string[]) =>
-    startCommand(['providers', 'check', ...options], aws.environment).ended;
+  const check = (...options: readonly string[]) => runCommand(['providers', 'check', ...options]);
 
   const HERE =
     'Asked from this machine. It cannot show whether a provider allows the address of the stage (output EgressAddress): compare that in its panel.\n';

@@ -4,18 +4,12 @@ import type { Stage } from '#lib/stages.ts';
 import { ACCOUNT, startAccountDouble } from '#test/bin/account-double.ts';
 
 let aws: Awaited<ReturnType<typeof startAccountDouble>>;
-let own: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  own = { ...process.env };
   aws = await startAccountDouble();
   // The SDK reads them: its Region is eu-central-1.
   Object.assign(process.env, aws.environment);
 });
-afterAll(() => {
-  for (const name of Object.keys(aws.environment)) delete process.env[name];
-  Object.assign(process.env, own);
-  aws.stop();
-});
+afterAll(() => aws.stop());
 
 const regionOf = async (place: Partial<Stage> = {}): Promise<string> =>
   (await secretsClientOf({ stage: 'prod', account: null, region: null, ...place }, {})).config.region();
