@@ -2,13 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { testNationalId } from '#shared/providers/test-identities.ts';
-import { allRoutes } from '#shared/routes.ts';
 import { newPhone } from '#test/generated-people.ts';
 import { registerBuyer, registeredPerson } from '#test/scenarios/buyers.ts';
 import { type CallOptions, call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';
 import { MARKER } from '#test/security/attack.ts';
-import { routeAttacks } from '#test/security/route-attacks.ts';
+import { bodyAttacks } from '#test/security/body-attacks.ts';
+import { keyAttacks } from '#test/security/key-attacks.ts';
+import { disguiseAttacks, pathAttacks } from '#test/security/path-attacks.ts';
+import { tokenAttacks } from '#test/security/token-attacks.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { foundIn } from '#test/service/privacy.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
@@ -28,7 +30,12 @@ afterAll(async () => {
   await removeDataFolder(service.folder);
 });
 
-routeAttacks({ routes: allRoutes, target: () => target, token: () => token });
+const options = { target: () => target, token: () => token };
+keyAttacks(options);
+bodyAttacks(options);
+pathAttacks(options);
+disguiseAttacks(options);
+tokenAttacks(options);
 
 describe('the users of another seller', () => {
   const asSeller = (path: string, options: CallOptions = {}) =>

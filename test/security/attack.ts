@@ -24,7 +24,6 @@ interface Attack {
 }
 
 export interface AttackOptions {
-  readonly routes: readonly Route[];
   readonly target: () => Target;
   /** The access token of a buyer who signed in with a key of the target's seller. */
   readonly token: () => string;
@@ -32,7 +31,7 @@ export interface AttackOptions {
 
 /** Makes a request of a row, with a valid path and body unless others are given. */
 export const attackBy =
-  ({ target, token }: Pick<AttackOptions, 'target' | 'token'>) =>
+  ({ target, token }: AttackOptions) =>
   (
     route: Route,
     { key, body = validBody(route), text, headers = {}, query = '', value, authorization }: Attack = {},

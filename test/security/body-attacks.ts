@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { problemsOf, type Route } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { expectProblem } from '#test/scenarios/call.ts';
 import type { ProblemBody } from '#test/scenarios/target.ts';
@@ -32,9 +33,9 @@ const HOSTILE_TEXT: readonly string[] = [
 
 /** Hostile values in each field of an otherwise valid body, additional fields, and bodies over 16 KB. */
 export const bodyAttacks = (options: AttackOptions): void => {
-  const { routes, target } = options;
+  const { target } = options;
   const attack = attackBy(options);
-  const rows = routes.filter((route) => route.body !== undefined);
+  const rows = allRoutes.filter((route) => route.body !== undefined);
   const fields = rows.flatMap((route) =>
     Object.entries(route.body?.entries ?? {}).map(([field, schema]) => ({ route, field, schema })),
   );

@@ -1,15 +1,16 @@
 import { newApiKey } from '#shared/api-keys/secret.ts';
 import { requiresKey, scopeOf } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import { type AttackOptions, attackBy, keyFor, named } from './attack.ts';
 
 /** Requests without a valid key, and with a key of another scope. */
 export const keyAttacks = (options: AttackOptions): void => {
-  const { routes, target } = options;
+  const { target } = options;
   const attack = attackBy(options);
-  const keyed = named(routes.filter((route) => requiresKey(route, 'api-key')));
-  const scoped = named(routes.filter((route) => scopeOf(route) !== undefined));
+  const keyed = named(allRoutes.filter((route) => requiresKey(route, 'api-key')));
+  const scoped = named(allRoutes.filter((route) => scopeOf(route) !== undefined));
 
   describe('a request without a valid key', () => {
     itForAll(keyed)(

@@ -1,4 +1,5 @@
 import type { Route } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import { type AttackOptions, attackBy, keyFor, MARKER, named, pathOf } from './attack.ts';
@@ -20,9 +21,9 @@ const HOSTILE_PATHS: readonly string[] = [
 
 /** Hostile values of a path parameter. */
 export const pathAttacks = (options: AttackOptions): void => {
-  const { routes, target } = options;
+  const { target } = options;
   const attack = attackBy(options);
-  const rows = named(routes.filter(({ path }) => path.includes('{')));
+  const rows = named(allRoutes.filter(({ path }) => path.includes('{')));
 
   describe('a hostile path parameter', () => {
     itForAll(rows)(
@@ -51,14 +52,14 @@ const isId = ({ access, path }: Route, spelling: string): boolean =>
 
 /** Other methods, other spellings of the path, chosen request ids, and responses that name internals. */
 export const disguiseAttacks = (options: AttackOptions): void => {
-  const { routes, target } = options;
+  const { target } = options;
   const attack = attackBy(options);
 
   describe('an operation', () => {
-    const rows = named(routes);
+    const rows = named(allRoutes);
 
     itForAll(rows)('returns 404 to methods that its path does not support', async (_name, route) => {
-      const supported: readonly string[] = routes
+      const supported: readonly string[] = allRoutes
         .filter(({ path }) => path === route.path)
         .map(({ method }) => method);
       for (const method of METHODS.filter((one) => !supported.includes(one))) {
