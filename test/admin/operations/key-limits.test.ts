@@ -140,12 +140,14 @@ describe('the limits of a key', () => {
     );
   });
 
-  it('restores the number of the plan when an override is removed', async () => {
+  it('replaces an override beside another, and restores the number of the plan when one is removed', async () => {
     const { key_id } = issued.key;
     await setKeyLimits(deployment.admin, key_id, {
       set: { 'sms-per-hour': 1, 'paid-checks-per-day': 2 },
       unset: [],
     });
+    await setKeyLimits(deployment.admin, key_id, { set: { 'sms-per-hour': 3 }, unset: [] });
+    expect(await limitsOfSecret(issued.secret)).toEqual({ 'sms-per-hour': 3, 'paid-checks-per-day': 2 });
     await setKeyLimits(deployment.admin, key_id, { set: {}, unset: ['sms-per-hour'] });
     expect(await limitsOfSecret(issued.secret)).toEqual({ 'paid-checks-per-day': 2 });
     await setKeyLimits(deployment.admin, key_id, { set: {}, unset: ['paid-checks-per-day'] });
