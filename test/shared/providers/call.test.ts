@@ -333,6 +333,15 @@ describe('the alarm of a provider', () => {
     expect(loggedFailures()).toEqual([]);
   });
 
+  it('counts failures that the circuit counts by its opening', async () => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = [{ reason: 'timeout' }, { reason: 'timeout' }];
+    await inquire();
+    expect(loggedFailures()).toEqual([]);
+    await inquire();
+    expect(loggedFailures()).toEqual(['first o circuit_open']);
+  });
+
   it('counts both providers of a message that neither sent', async () => {
     const { inquire, outcomes } = twoProviders(MESSAGE);
     outcomes.first = [{ reason: 'balance', health: 'up' }];

@@ -1,4 +1,4 @@
-import { circuit } from '#shared/providers/circuit.ts';
+import { type CircuitOptions, circuit } from '#shared/providers/circuit.ts';
 import { type Health, ProviderUnavailable, type UnavailableReason } from '#shared/providers/unavailable.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
@@ -16,10 +16,10 @@ const SITE = { provider: 'p', operation: 'o' };
 const failure = (reason: UnavailableReason, health?: Health) =>
   new ProviderUnavailable(SITE, reason, { delivery: 'possibly_sent', ...(health && { health }) });
 
-/** A circuit that opens for ten seconds after three failures. */
-const newCircuit = () => {
+/** A circuit that opens for ten seconds after three failures, unless other options are given. */
+const newCircuit = (options: CircuitOptions = { failuresToOpen: 3, openMs: 10_000 }) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const { enter, leave } = circuit(SITE, clock, { failuresToOpen: 3, openMs: 10_000 });
+  const { enter, leave } = circuit(SITE, clock, options);
   /** Makes a call within the circuit. */
   const run = async <T>(call: () => Promise<T>): Promise<T> => {
     const entered = enter();
@@ -55,6 +55,16 @@ const newCircuit = () => {
 const openings = () => lines.filter((line) => JSON.parse(line).reason === 'circuit_open').length;
 
 describe('circuit', () => {
+  it('opens after five failures for ten seconds in a deployment', async () => {
+    const { fail, tryCall, clock } = newCircuit({});
+    for (let failure = 0; failure < 4; failure += 1) await fail();
+    expect((await fail()).reason).toBe('timeout');
+    clock.advance(9.999);
+    expect(await tryCall()).toEqual(['circuit_open', false]);
+    clock.advance(0.001);
+    expect(await tryCall()).toEqual(['passed', true]);
+  });
+
   it('never names a wait longer than its open time, even if the clock is set back', async () => {
     const { open, fail, clock } = newCircuit();
     await open();

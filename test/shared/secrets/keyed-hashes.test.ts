@@ -8,7 +8,7 @@ beforeEach(() => {
   lines.length = 0;
 });
 
-const FIRST = 'first-'.padEnd(40, 'a');
+const FIRST = 'first-'.padEnd(32, 'a');
 const SECOND = 'second-'.padEnd(40, 'b');
 const THIRD = 'third-'.padEnd(40, 'c');
 
@@ -136,6 +136,7 @@ describe('a malformed hash secret', () => {
     ['a JSON string', JSON.stringify(VALUE)],
     ['broken JSON', `{"current":"${VALUE}`],
     ['a short key', JSON.stringify({ current: VALUE })],
+    ['a key of 31 characters', JSON.stringify({ current: VALUE.padEnd(31, 'x') })],
     ['a short older key', JSON.stringify({ current: FIRST, previous: [VALUE] })],
     ['a key that is no string', JSON.stringify({ current: [VALUE] })],
     ['older keys that are no list', JSON.stringify({ current: FIRST, previous: VALUE })],
