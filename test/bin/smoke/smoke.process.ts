@@ -21,14 +21,14 @@ const start = (args: readonly string[], environment?: Readonly<Record<string, st
 const smoke = (...args: readonly string[]) => start(args).ended;
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
-const admin = async (running: RunningService, ...args: readonly string[]): Promise<any> =>
-  JSON.parse((await startCommand(['--data', running.folder, '--json', ...args]).ended).out);
+const admin = async (...args: readonly string[]): Promise<any> =>
+  JSON.parse((await startCommand(['--data', service.folder, '--json', ...args]).ended).out);
 
 /** Returns the statuses of all keys that smoke tests have issued. */
-const keyStatuses = async (running = service): Promise<string[]> => {
-  const { sellers } = await admin(running, 'sellers', 'list');
+const keyStatuses = async (): Promise<string[]> => {
+  const { sellers } = await admin('sellers', 'list');
   const { seller_id } = sellers.find(({ name }: { name: string }) => name === 'Smoke test');
-  const { keys } = await admin(running, 'keys', 'list', seller_id);
+  const { keys } = await admin('keys', 'list', seller_id);
   return keys.map(({ status }: { status: string }) => status);
 };
 
@@ -67,10 +67,10 @@ describe('the smoke test', () => {
       expect(out).toContain('skip  GET /v1/nothing is 404 not_found\n');
       expect(out).toMatch(/^20 passed, 0 failed, 4 skipped/m);
     }
-    const { sellers } = await admin(service, 'sellers', 'list');
+    const { sellers } = await admin('sellers', 'list');
     const own = sellers.filter(({ name }: { name: string }) => name === 'Smoke test');
     expect(own).toMatchObject([{ users: 0 }]);
-    const { records } = await admin(service, 'audit', 'deployment');
+    const { records } = await admin('audit', 'deployment');
     expect(records[0]).toMatchObject({ action: 'buyer.erased', details: { codes: 1, registrations: 1 } });
   });
 
