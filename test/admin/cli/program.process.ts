@@ -2,15 +2,20 @@ import { accessSync, constants } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { PROGRAM, startCommand } from './cli-process.ts';
+import { runCommand } from './in-process.ts';
 
-const run = (...args: string[]) => startCommand(args).ended;
+const run = (...args: string[]) => runCommand(args);
 
 describe('the program', () => {
   it('is the package binary, and prints the version of the package', async () => {
     const binary = fileURLToPath(new URL(`../../../${packageJson.bin['buyer-linking']}`, import.meta.url));
     expect(binary).toBe(PROGRAM);
     accessSync(binary, constants.X_OK);
-    expect(await run('--version')).toEqual({ exitCode: 0, out: `${packageJson.version}\n`, error: '' });
+    expect(await startCommand(['--version']).ended).toEqual({
+      exitCode: 0,
+      out: `${packageJson.version}\n`,
+      error: '',
+    });
   });
 
   it('writes no stack trace if the reader of its output closes the pipe', async () => {
