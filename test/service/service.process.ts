@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { databasePid, isRunning } from '#test/local/database-process.ts';
-import { call, expectProblem, expectRetryAfter } from '#test/scenarios/call.ts';
+import { call } from '#test/scenarios/call.ts';
 import { localTarget } from './local-target.ts';
 import {
   newDataFolder,
@@ -37,18 +37,6 @@ describe('options', () => {
       const { code, text } = await runService(args);
       expect([code, text]).toEqual([2, expect.stringMatching(/^[^\n]+\. Try --help\.\n$/)]);
     }
-  });
-
-  it('exit 1 with one sentence if the port is taken', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { port: number };
-    const { code, text } = await runService(['--port', String(port), '--data', folder]);
-    other.close();
-    expect({ code, text }).toEqual({
-      code: 1,
-      text: `Port ${port} is taken: stop what listens there, or choose another one with --port.\n`,
-    });
   });
 
   it('exit 1 with one sentence if the folder is a file', async () => {
@@ -102,20 +90,6 @@ describe('the running service', () => {
       expect(existsSync(join(folder, 'table.sqlite-wal'))).toBe(false);
     },
   );
-
-  it('returns 503 while its database does not respond, and 200 when it responds again', async () => {
-    const database = await databasePid(folder);
-    const target = localTarget(service.demo);
-    const list = () => call(target, '/v1/users', { key: target.keys.free });
-    process.kill(database, 'SIGSTOP');
-    const refusal = await list();
-    process.kill(database, 'SIGCONT');
-    expectProblem(refusal, 'service_unavailable');
-    expectRetryAfter(refusal, 60);
-    expect(refusal.headers.get('cache-control')).toBe('no-store');
-    expect((await list()).status).toBe(200);
-    await until(() => /503 .* GET \/v1\/users +service_unavailable\n/.test(service.terminal()));
-  });
 
   it('exits 1 when its database is killed, and the reason is the last line of the terminal', async () => {
     const target = localTarget(service.demo);
