@@ -65,13 +65,13 @@ describe('link', () => {
   it('takes the next ordinal if another person is linked between its read and its write', async () => {
     await createSeller(table, 'sel_overtaken');
     const overtaken = storeWhose(table, async (send) => {
-      await linked(store, linkOf('sel_overtaken', 'first'));
+      await linked(store, linkOf('sel_overtaken', 'overtaker'));
       return send();
     });
-    const second = await linked(overtaken, linkOf('sel_overtaken', 'second'));
+    const second = await linked(overtaken, linkOf('sel_overtaken', 'slower'));
     expect(ordinalOf(second.id)).toBe(2);
     const { users, total } = await store.listPage('sel_overtaken', 1, 20);
-    expect([users.map(({ display_name }) => display_name), total]).toEqual([['first', 'second'], 2]);
+    expect([users.map(({ display_name }) => display_name), total]).toEqual([['overtaker', 'slower'], 2]);
   });
 
   it('keeps the time of the writer, even if it is earlier than that of the user before', async () => {
