@@ -5,6 +5,7 @@ import { countedTable } from '#test/table/counted-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import {
   EXPIRED,
+  MINUTE_OLD,
   numbers,
   OLDEST_KEPT,
   type Query,
@@ -84,6 +85,7 @@ describe('a page while changes are written', () => {
 
   it.each([
     ['behind an expired event', [EXPIRED, undefined, YOUNG], '9'],
+    ['before an event of a minute ago', [EXPIRED, undefined, MINUTE_OLD], '9'],
     ['behind a page of expired events', [EXPIRED, EXPIRED, undefined, YOUNG], '2'],
     ['and it is the only one', [EXPIRED, EXPIRED, undefined], '9'],
   ])('begins with an event that the Query has missed, %s', async (_case, events, limit) => {

@@ -16,6 +16,8 @@ const timeBefore = (ms: number): string => new Date(NOW - ms).toISOString();
 
 /** Times of events. */
 export const YOUNG = timeBefore(0);
+/** A request that still runs can have written an event before this one. */
+export const MINUTE_OLD = timeBefore(60_000);
 export const OLDEST_KEPT = timeBefore(KEEP_MS - 1);
 export const EXPIRED = timeBefore(KEEP_MS);
 
