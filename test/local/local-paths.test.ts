@@ -47,7 +47,11 @@ describe('/_local/demo', () => {
 
 describe('/_local/reset', () => {
   it('resets by POST only and returns the number of items that were forgotten', async () => {
-    expect((await get('/_local/reset')).status).toBe(404);
+    const notFound = await get('/_local/reset');
+    expect(await notFound.json()).toMatchObject({
+      status: 404,
+      request_id: notFound.headers.get('x-request-id'),
+    });
     expect(await (await get('/_local/reset', { method: 'POST' })).json()).toEqual({ forgotten: 7 });
     expect(resets).toBe(1);
   });

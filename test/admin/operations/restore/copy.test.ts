@@ -386,9 +386,11 @@ describe('a copy is refused', () => {
     const erased = [new KeyedHash('newer-hash', ['phone-of-Sara'])];
     expect(await live.dryRun({ erased: [] })).toEqual([`user ${id} missing`]);
     expect(await live.dryRun({ erased })).toEqual([`user ${id} erased`]);
-    await putAll(live.source(), [
-      { pk: 'AUDIT#deployment', sk: live.admin.now(), at: live.admin.now(), actor: '', action: '' },
-    ]);
+    const times = ['2020-01-01T00:00:00.000Z', live.admin.now()];
+    await putAll(
+      live.source(),
+      times.map((at) => ({ pk: 'AUDIT#deployment', sk: at, at, actor: '', action: '' })),
+    );
     expect(await live.dryRun()).toEqual([`user ${id} missing`]);
   });
 });
