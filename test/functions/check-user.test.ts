@@ -54,13 +54,16 @@ describe('200', () => {
     expect([await linksOf(person.phone), await linksOf(phone)]).toEqual([[], [user.id]]);
   });
 
-  it('makes a link with the new data the repetition, and one with the old phone a conflict', async () => {
+  it('makes a link with the new data the repetition, and one with the old phone or the old birth date a conflict', async () => {
     const { check, call, person, user } = await linkedUser();
     const { phone } = await newBuyerIn(table);
-    await check({ phone });
-    const again = await call({ body: { ...person, phone } });
+    const changed = { phone, birth_date: '1370/1/16' };
+    await check(changed);
+    const again = await call({ body: { ...person, ...changed } });
     expect([again.status, again.json.id]).toEqual([200, user.id]);
-    expect((await call({ body: person })).json).toMatchObject({ code: 'user_conflict', user_id: user.id });
+    const conflict = { code: 'user_conflict', user_id: user.id };
+    for (const old of [{ phone: person.phone }, { birth_date: person.birth_date }])
+      expect((await call({ body: { ...person, ...changed, ...old } })).json).toMatchObject(conflict);
   });
 
   it('is the response to five of 20 identical requests at once at most; the others get it, or too_many_attempts until the next minute', async () => {
