@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { checkPerson, wasCalled } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry, IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
 import { Problem } from '#shared/problems.ts';
@@ -92,10 +93,12 @@ describe('checkPerson', () => {
     expect((await problemOf(check(registry))).cause).toBe(failure);
   });
 
-  it('aborts both checks when the time of the request is over, minus the reserve for the link', async () => {
+  it('aborts both checks three seconds before the time of the request is over, the reserve for the link', async () => {
     const { registry, aborted } = registryThat('hangs', 'hangs');
+    const timeout = mock.method(AbortSignal, 'timeout');
     const request = requestUntil(endless({ leftMs: () => 3020 }));
     const { code } = await problemOf(runInRequest(request, () => check(registry)));
+    expect(timeout.mock.calls.map((call) => call.arguments)).toEqual([[20]]);
     expect([code, aborted.sort()]).toEqual(['verification_unavailable', ['identity', 'ownership']]);
   });
 
