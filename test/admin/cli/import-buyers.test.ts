@@ -28,7 +28,9 @@ const newPhone = (): string => {
 
 /** Imports a file and returns the counts that are not 0. They always add up to the lines. */
 const counts = async (file: string) => {
+  const startedAt = performance.now();
   const { file: _, rejected_file, seconds, lines, ...results } = await shell.json('buyers', 'import', file);
+  expect(seconds).toBeLessThan((performance.now() - startedAt) / 1000 + 0.1);
   const entries = Object.entries(results as Record<string, number>);
   expect(entries.reduce((sum, [, count]) => sum + count, 0)).toBe(lines);
   return Object.fromEntries(entries.filter(([, count]) => count > 0));
