@@ -108,8 +108,8 @@ const externalIdActions = (
 };
 
 /**
- * Requires the registration of the buyer, and writes the person item, and the phone link if the phone changes. A hash of the same value
- * stays as it is stored, even if an older hash secret made it: the id of the link that the buyer sees is made from it.
+ * Requires the registration of the buyer, and writes the person item, and the phone link if the phone changes or an older hash secret made
+ * its hash.
  */
 const confirmation = (
   TableName: string,
@@ -118,7 +118,7 @@ const confirmation = (
 ): Correction<'buyer_gone'> => {
   const { buyer, phoneHash, phone, birthDate } = options.confirmed;
   const oldHash = String(before.phone_hash);
-  const phone_hash = phoneHash.isOf(oldHash) ? oldHash : phoneHash.current;
+  const phone_hash = phoneHash.current;
   const checked = { phone, phone_hash, birth_date: birthDate.text, checked_at: options.updatedAt };
   const after = { ...before, ...checked };
   const keyOf = (hash: string) => phoneLinkKey(hash, sellerId, Number(before.sk));
