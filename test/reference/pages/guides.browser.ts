@@ -7,7 +7,6 @@ import {
   darkModeFaults,
   describeInBrowser,
   openDocs,
-  type PageOptions,
   PHONE,
   PUBLIC_HOST,
   useBrowser,
@@ -18,29 +17,38 @@ import { behindStage } from './staged.ts';
 describeInBrowser('the guides', () => {
   const docs = useBrowser();
 
-  const expectNoFaults = async (options: PageOptions): Promise<Page> => {
-    const { page, faults } = await docs.open(options);
-    expect(await accessibilityFaults(page)).toEqual([]);
+  /** No block, no diagram and no table scrolls to the side, and the page does not. */
+  const expectFits = async (page: Page): Promise<void> => {
     expect(await widthOf(page)).toBe(page.viewportSize()?.width);
-    // No block, no diagram and no table scrolls to the side.
     expect(
       await page.evaluate(
         "[...document.querySelectorAll('.block pre, .diagram, .scroll')].filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.innerText)",
       ),
     ).toEqual([]);
-    expect(
-      await page.evaluate('[...document.images].filter(({ naturalWidth }) => naturalWidth === 0).length'),
-    ).toBe(0);
-    expect(faults).toEqual([]);
-    return page;
   };
 
   it.each(GUIDE_NAMES)(
-    'shows the guide %s on a wide screen, in dark mode and on a phone without errors and with nothing of WCAG 2.2 AA for axe',
+    'shows the guide %s without errors and with nothing of WCAG 2.2 AA for axe, in dark mode too, and fits a wide screen and a phone',
     async (name) => {
-      const path = `/docs/${name}`;
-      expect(await darkModeFaults(await expectNoFaults({ path }))).toEqual([]);
-      await expectNoFaults({ ...PHONE, path });
+      const { page, faults } = await docs.open({ path: `/docs/${name}` });
+      expect(
+        await page.evaluate('[...document.images].filter(({ naturalWidth }) => naturalWidth === 0).length'),
+      ).toBe(0);
+      await expectFits(page);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await darkModeFaults(page)).toEqual([]);
+      await page.setViewportSize(PHONE.viewport);
+      await expectFits(page);
+      expect(faults).toEqual([]);
+    },
+  );
+
+  // What differs on a phone is the frame, which all guides share.
+  it.each(['quick-start', 'fa/quick-start'])(
+    'shows the guide %s on a phone with nothing of WCAG 2.2 AA for axe',
+    async (name) => {
+      const { page } = await docs.open({ ...PHONE, path: `/docs/${name}` });
+      expect(await accessibilityFaults(page)).toEqual([]);
     },
   );
 
