@@ -92,7 +92,9 @@ describe('the bundles', () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'buyer-linking-again-'));
     // One function with all of the SDK, and the pages but for the types of the client, which take seconds.
     const { 'create-user': entry = '' } = await functionFiles();
-    const again = await bundleFunctions({ outDir: elsewhere, entries: { 'create-user': entry } });
+    // A folder that does not exist, as in a fresh clone.
+    const outDir = join(elsewhere, 'bundles');
+    const again = await bundleFunctions({ outDir, entries: { 'create-user': entry } });
     expect(await hashesIn(again.folderOf('create-user'))).toEqual(
       await hashesIn(bundles.folderOf('create-user')),
     );
