@@ -1,6 +1,6 @@
 import { KEEP_EVENTS_DAYS } from '#shared/events/event.ts';
 import { CODE_LIMITS, RESEND_AFTER_SECONDS } from '#shared/one-time-codes/rules.ts';
-import { detailsOf, PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import { detailsOf, PROBLEMS } from '#shared/problems.ts';
 import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
 import {
   codeLimitTable,
@@ -11,15 +11,12 @@ import {
   retryTable,
   table,
 } from './limit-tables.ts';
+import { PROBLEM_CODES } from './problem-schemas.ts';
 
 const problemTable = (): string =>
   table(
     ['Status', '`code`', 'Meaning'],
-    (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [
-      String(PROBLEMS[code].status),
-      `\`${code}\``,
-      detailsOf(code),
-    ]),
+    PROBLEM_CODES.map((code) => [String(PROBLEMS[code].status), `\`${code}\``, detailsOf(code)]),
   );
 
 const headerExamples = (): string =>

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { type Route, TAGS } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { SCOPES } from '#shared/scopes.ts';
@@ -59,7 +58,7 @@ export const buildDocument = () => {
   const schemas = {
     ...bodiesOf(routes),
     ...outputSchemas(definitions),
-    ...problemSchemas(Object.keys(PROBLEMS) as ProblemCode[]),
+    ...problemSchemas(),
   };
   return {
     openapi: '3.0.3',

@@ -54,10 +54,13 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
   };
 };
 
-/** Returns the components of these problems, and the component they share. */
-export const problemSchemas = (codes: readonly ProblemCode[]): Readonly<Record<string, SchemaObject>> => ({
+/** Every problem code, in the order of their table. */
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as readonly ProblemCode[];
+
+/** Returns the components of all problems, and the component they share. */
+export const problemSchemas = (): Readonly<Record<string, SchemaObject>> => ({
   InputError: INPUT_ERROR,
-  ...Object.fromEntries(codes.map((code) => [componentName(code), problemSchema(code)])),
+  ...Object.fromEntries(PROBLEM_CODES.map((code) => [componentName(code), problemSchema(code)])),
 });
 
 /** Returns the schema of a body that is one of these problems, discriminated by `code`. */
