@@ -65,7 +65,10 @@ const checkBaseUrl = (baseUrl: string): void => {
   throw new Error(`baseUrl must begin with https://, except on loopback, and not "${baseUrl}".`);
 };
 
-/** Returns the options with their defaults. Throws if `baseUrl` is neither https nor http on loopback, or if the API key is missing or cannot be one. */
+/**
+ * Returns the options with their defaults. Throws if `baseUrl` is neither https nor http on loopback, or if the API key is missing or
+ * cannot be one.
+ */
 export const checkedOptions = ({
   baseUrl,
   apiKey = keyFromEnvironment(),

@@ -4,7 +4,10 @@ export const MAX_NAME_CHARACTERS = 100;
 /** The UTF-16 units that can compose to 100 characters (at most 4 times 2 each). A longer text would take quadratic time to normalize. */
 const MAX_TRIMMED_UNITS = MAX_NAME_CHARACTERS * 4 * 2;
 
-/** Controls, lone surrogates, noncharacters, separators, annotations, the replacement character, and what shows nothing by itself: zero-width spaces, bidi marks, tags. */
+/**
+ * Controls, lone surrogates, noncharacters, separators, annotations, the replacement character, and what shows nothing by itself:
+ * zero-width spaces, bidi marks, tags.
+ */
 const FORBIDDEN =
   /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\ufff9-\ufffd[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\p{Variation_Selector}]]]/v;
 

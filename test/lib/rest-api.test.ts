@@ -74,7 +74,7 @@ describe('methods', () => {
   });
 
   test.each(stages)(
-    'the stage %s throttles the operations with a key over all keys, each open row, and HEAD of a page to a tenth of it',
+    'the stage %s throttles the operations with a key over all keys, each open row, and HEAD of a public one to a tenth of it',
     (name, api) => {
       const { keyedRoutes, openRoutes } = STAGES[name];
       const throttle = ({ requestsPerSecond, burst }: Throttle, part = 1) => [
