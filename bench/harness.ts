@@ -230,7 +230,7 @@ export const median = (values: readonly number[]): number =>
 export const figure = (value: number, digits = 0): string =>
   value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** Prints rows, of a text and then numbers, as the Markdown table that docs/performance.md shows. */
+/** Prints rows, of a text and then numbers, as the Markdown table that docs/operators/performance.md shows. */
 export const report = (title: string, rows: readonly Readonly<Record<string, string>>[]): void => {
   const head = Object.keys(rows[0] ?? {});
   const rule = head.map((_, column) => (column === 0 ? '---' : '--:'));

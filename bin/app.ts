@@ -25,7 +25,7 @@ try {
   for (const warning of regionWarnings(config)) console.error(warning);
   if (isSynth && faults.length > 0)
     console.error(
-      `Note: ${config.stage} is not set up, and cannot be deployed yet (docs/deploy.md, "Prod").`,
+      `Note: ${config.stage} is not set up, and cannot be deployed yet (docs/operators/deploy.md, "Prod").`,
     );
   app.synth();
 } catch (error) {

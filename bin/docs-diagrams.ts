@@ -13,7 +13,7 @@ const MERMAID = 'mermaid@12.3.0';
 
 const USAGE = `Usage: npm run docs:diagrams
 
-Draws the Mermaid diagrams of the guides to docs/diagrams/, in Chromium (CHROMIUM_PATH, by default /usr/bin/chromium).
+Draws the Mermaid diagrams of the guides to docs/sellers/diagrams/, in Chromium (CHROMIUM_PATH, by default /usr/bin/chromium).
 Downloads ${MERMAID} from the npm registry. The build fails while a diagram is not drawn.`;
 
 commandLine(USAGE, {});

@@ -16,7 +16,7 @@ import { alarmNamePrefix } from './outputs.ts';
 
 /** What an alarm says and when it is raised. */
 export interface AlarmProps {
-  /** The table of docs/operations.md, "Alarms", has a row of this name. */
+  /** The table of docs/operators/operations.md, "Alarms", has a row of this name. */
   readonly name: string;
   /** One sentence: what people cannot do while the alarm lasts. A person on call reads it first. */
   readonly impact: string;
@@ -104,7 +104,7 @@ export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Conf
       const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
       const alarm = new Alarm(parent, `Alarm-${name}`, {
         alarmName: `${namePrefix}${name}`,
-        alarmDescription: `${impact} What to do: docs/operations.md, "Alarms".`,
+        alarmDescription: `${impact} What to do: docs/operators/operations.md, "Alarms".`,
         metric,
         threshold,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

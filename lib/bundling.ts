@@ -86,7 +86,7 @@ const without = (source: string, pattern: RegExp): string => {
 };
 
 /**
- * The rewrites by the end of the path of their modules: docs/adr/0007-bundles.md has what each saves. Where all of a module is replaced, an
+ * The rewrites by the end of the path of their modules: docs/contributors/adr/0007-bundles.md has what each saves. Where all of a module is replaced, an
  * export that the SDK renames fails the build, since its importers no longer find it.
  */
 const REWRITES: Readonly<Record<string, Rewrite>> = {

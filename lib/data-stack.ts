@@ -89,7 +89,7 @@ interface Kept {
   readonly key: Key | undefined;
 }
 
-/** Adds the table. The policy and the settings of a restored one are set by hand: docs/operations.md, "Restore the table". */
+/** Adds the table. The policy and the settings of a restored one are set by hand: docs/operators/operations.md, "Restore the table". */
 const addTable = (scope: Stack, { config, removalPolicy, key }: Kept): TableV2 => {
   const table = new TableV2(scope, 'Table', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
@@ -132,7 +132,7 @@ const addSigningKeys = (
 const addHashSecret = (scope: Construct, { config, removalPolicy, key }: Kept): Secret => {
   const secret = new Secret(scope, 'HashSecret', {
     ...(key && { encryptionKey: key }),
-    description: `Buyer Linking (${config.stage}): the hash secret. Change it only as docs/operations.md describes.`,
+    description: `Buyer Linking (${config.stage}): the hash secret. Change it only as docs/operators/operations.md describes.`,
     // The form that shared/secrets/keyed-hashes.ts reads: { "current": "…" }. Never change a property: CloudFormation would generate a new secret,
     // and no stored hash would be found any more. data-stack.test.ts freezes them.
     generateSecretString: {
@@ -148,7 +148,7 @@ const addHashSecret = (scope: Construct, { config, removalPolicy, key }: Kept): 
     id: 'AwsSolutions-SMG4',
     reason:
       'The keyed hashes in the table depend on this key, so a rotation must keep the old key beside the new one. A person does it, ' +
-      'as docs/operations.md describes.',
+      'as docs/operators/operations.md describes.',
   });
   return secret;
 };

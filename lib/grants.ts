@@ -76,7 +76,7 @@ const onTable = (table: TablePermissions, permissions: Permissions, { tableArn }
 
 /**
  * Grants the same on every key. A role changes before its function, and the version that still serves signs with the key that was first
- * before: docs/adr/0014-grants-outlive-code.md.
+ * before: docs/contributors/adr/0014-grants-outlive-code.md.
  */
 const onSigningKeys = (use: 'sign' | 'publish', { signingKeyArns }: Resources): PolicyStatement =>
   allow(['kms:GetPublicKey', ...(use === 'sign' ? ['kms:Sign'] : [])], signingKeyArns);

@@ -16,7 +16,7 @@ import type { ServiceFunctions } from './service-functions.ts';
 /**
  * Returns the construct id of the authorizer: it changes with the operations that require a key and with their scopes. CloudFormation
  * then replaces the authorizer, and the new one starts with an empty cache. A cached policy lists the operations that a key may call.
- * Without this a new operation would return 403 until the cached policies expire. See docs/adr/0011-authorizer-cache.md.
+ * Without this a new operation would return 403 until the cached policies expire. See docs/contributors/adr/0011-authorizer-cache.md.
  */
 export const authorizerIdOf = (rows: readonly Route[], otpAccess: OtpAccess): string => {
   const operations = rows

@@ -1,4 +1,4 @@
-/** The names of stacks, alarms and outputs. The admin CLI, the deploy test and docs/operations.md read these and no others. */
+/** The names of stacks, alarms and outputs. The admin CLI, the deploy test and docs/operators/operations.md read these and no others. */
 
 const SERVICE = 'buyer-linking';
 

@@ -99,7 +99,7 @@ export const restApi = (scope: Construct, name: string, config: Config, logs: Lo
     cloudWatchRole: true,
     deployOptions: {
       stageName: config.stage,
-      // A trace of API Gateway holds the URL with its query, and so phones: docs/privacy.md.
+      // A trace of API Gateway holds the URL with its query, and so phones: docs/operators/privacy.md.
       tracingEnabled: false,
       accessLogDestination: new LogGroupLogDestination(accessLog),
       accessLogFormat,

@@ -72,7 +72,7 @@ const versionAlarm = (scope: Construct, { name, lambda, stage }: VersionInSteps)
   };
   return new Alarm(scope, 'RolloutAlarm', {
     alarmName: `buyer-linking-rollout-${stage}-${name}-${version}`,
-    alarmDescription: `The new version of ${name} fails; its deploy is rolled back. docs/operations.md, "Gradual rollout".`,
+    alarmDescription: `The new version of ${name} fails; its deploy is rolled back. docs/operators/operations.md, "Gradual rollout".`,
     metric: new MathExpression({
       expression,
       label: 'failures of the new version',

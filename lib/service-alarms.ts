@@ -1,4 +1,4 @@
-/** The alarms of a stage; canary/canary.ts adds its own. docs/operations.md has a row for each: what it means, and the first command. */
+/** The alarms of a stage; canary/canary.ts adds its own. docs/operators/operations.md has a row for each: what it means, and the first command. */
 import { Duration, Stack } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';

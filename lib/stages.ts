@@ -25,22 +25,22 @@ export interface Stage {
   readonly otpAccess: OtpAccess;
   /** What a deleted stack does with its table, keys, secrets and logs. `retain` also turns on deletion protection. */
   readonly removal: 'retain' | 'destroy';
-  /** A restored table that takes the place of the stack's own: docs/operations.md, "Restore the table". null: the stack's own. */
+  /** A restored table that takes the place of the stack's own: docs/operators/operations.md, "Restore the table". null: the stack's own. */
   readonly table: string | null;
   /**
    * A daily or weekly backup of the table, which AWS Backup copies to a vault in another Region or account and keeps there. It needs preparation, and
-   * costs a KMS key, its storage and the transfer: docs/deploy.md, "A copy of the table". null: not set, so prod cannot be deployed.
+   * costs a KMS key, its storage and the transfer: docs/operators/deploy.md, "A copy of the table". null: not set, so prod cannot be deployed.
    */
   readonly backupCopy: BackupCopy | 'none' | null;
   /** `customer-managed-key`: a KMS key of the stage encrypts the table, the secrets of the stack and the logs. Give it to the provider secret too. */
   readonly encryption: 'aws-owned-keys' | 'customer-managed-key';
-  /** A second Region that keeps a copy of the hash secret, for 0.40 USD a month: docs/operations.md, "Disaster recovery". */
+  /** A second Region that keeps a copy of the hash secret, for 0.40 USD a month: docs/operators/operations.md, "Disaster recovery". */
   readonly hashSecretReplica: string | null;
   /** More tags for every resource. The project itself sets service and stage. */
   readonly tags: Readonly<Record<string, string>>;
   /** The days for which CloudWatch keeps the logs. */
   readonly logRetentionDays: RetentionDays;
-  /** The receiver of alarms, of their ends and of the budget: an address, or a topic of your own (docs/deploy.md). */
+  /** The receiver of alarms, of their ends and of the budget: an address, or a topic of your own (docs/operators/deploy.md). */
   readonly alarms: { readonly email: string } | { readonly topicArn: string } | null;
   /** The providers of each port, the first choice first, and the secret with their credentials. `sandbox`: test identities only, no secret. */
   readonly providers: {
@@ -62,7 +62,7 @@ export interface Stage {
   } | null;
   /**
    * A web firewall. Requests of an address in 5 minutes; `codesPerAddress` holds where one-time codes require no key. `blockMalformedKeys`, during a flood
-   * of them, blocks each `X-Api-Key` that has not the form of a key of the stage: 429 in place of 401. docs/operations.md, "A flood of malformed keys".
+   * of them, blocks each `X-Api-Key` that has not the form of a key of the stage: 429 in place of 401. docs/operators/operations.md, "A flood of malformed keys".
    */
   readonly firewall: {
     readonly requestsPerAddress: number;
@@ -71,9 +71,9 @@ export interface Stage {
   } | null;
   /** The throttle of each operation that requires no key; a tenth of it for HEAD. With a firewall, one address may use a fifth of it. */
   readonly openRoutes: Throttle;
-  /** The throttle of each operation that requires a key, over all keys, unknown ones too. With a firewall, an address gets a part of it: docs/security.md. */
+  /** The throttle of each operation that requires a key, over all keys, unknown ones too. With a firewall, an address gets a part of it: docs/operators/security.md. */
   readonly keyedRoutes: Throttle;
-  /** Daily ceilings of the stage on what costs money, over all keys, with an alarm at 80 %: docs/limits.md. */
+  /** Daily ceilings of the stage on what costs money, over all keys, with an alarm at 80 %: docs/sellers/limits.md. */
   readonly spend: { readonly paidChecksPerDay: number | null; readonly smsPerDay: number | null };
   /** Whom sellers ask, and where they see the state of the service: in the foot of each page and in `info.contact` of the OpenAPI document. */
   readonly support: {
@@ -98,19 +98,19 @@ export interface Stage {
    * requests at once (--direct). `all-at-once`: without versions and aliases.
    */
   readonly rollout: 'gradual' | 'direct' | 'all-at-once';
-  /** A custom domain, its certificate in the same Region. `closed`: the domain is the only address. docs/deploy.md, "Custom domain". */
+  /** A custom domain, its certificate in the same Region. `closed`: the domain is the only address. docs/operators/deploy.md, "Custom domain". */
   readonly domain: {
     readonly name: string;
     readonly certificateArn: string;
     readonly defaultEndpoint: 'open' | 'closed';
   } | null;
-  /** The issuers (`iss`) of access tokens: the first is written into tokens, all are accepted. docs/deploy.md, "Custom domain". */
+  /** The issuers (`iss`) of access tokens: the first is written into tokens, all are accepted. docs/operators/deploy.md, "Custom domain". */
   readonly issuers:
     | readonly ['default-endpoint']
     | readonly ['default-endpoint', 'domain']
     | readonly ['domain', 'default-endpoint']
     | readonly ['domain'];
-  /** Labels of the signing keys: the first key signs, all are published. docs/operations.md, "Rotate the signing key". */
+  /** Labels of the signing keys: the first key signs, all are published. docs/operators/operations.md, "Rotate the signing key". */
   readonly signingKeys: readonly string[];
   /** Labels that left `signingKeys` with this deploy: versions in service still use these keys. */
   readonly retiredSigningKeys: readonly string[];
@@ -180,7 +180,7 @@ export const STAGES = {
     support: null, // Set { email: 'api@your-company.com', statusUrl: 'https://status.your-company.com' }.
     budget: null, // Set { usdPerMonth: 500 }.
     // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 400. Sign-in
-    // and the authorizer have what they need in any case. docs/scaling.md has the arithmetic.
+    // and the authorizer have what they need in any case. docs/operators/scaling.md has the arithmetic.
     reservedConcurrency: {
       accountQuota: 1000,
       functions: {

@@ -45,7 +45,7 @@ const KNOWN: readonly KnownError[] = [
     code: 'not_allowed',
     known: /^(AccessDenied|AccessDeniedException|UnauthorizedException|UnauthorizedOperation)$/,
     sentence: 'These AWS credentials do not allow this command',
-    advice: 'docs/admin.md lists what it needs.',
+    advice: 'docs/operators/admin.md lists what it needs.',
   },
   {
     code: 'not_reachable',
@@ -58,7 +58,7 @@ const KNOWN: readonly KnownError[] = [
     code: 'not_reachable',
     known: /^Requested resource not found/,
     sentence: 'The table does not exist',
-    advice: 'See docs/operations.md, "The table was deleted".',
+    advice: 'See docs/operators/operations.md, "The table was deleted".',
   },
   {
     code: 'not_reachable',

@@ -1,4 +1,4 @@
-/** Asks providers about the account of a stage, without naming a person. Sources of the calls: docs/adding-a-provider.md. */
+/** Asks providers about the account of a stage, without naming a person. Sources of the calls: docs/operators/adding-a-provider.md. */
 import * as v from 'valibot';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { jibitCredentials, jibitInquiries, parseJibit } from '#shared/identity-registry/jibit.ts';

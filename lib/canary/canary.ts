@@ -31,7 +31,7 @@ const keySecretArn = (
   { encryptionKey }: DataStack['encryption'],
 ): string => {
   const secret = new CfnSecret(scope, 'CanaryKey', {
-    description: `Buyer Linking (${stage}): the API key of the canary. docs/deploy.md says how to store it.`,
+    description: `Buyer Linking (${stage}): the API key of the canary. docs/operators/deploy.md says how to store it.`,
     ...(encryptionKey && { kmsKeyId: encryptionKey.keyArn }),
   });
   Validations.of(secret).acknowledge({

@@ -104,7 +104,7 @@ export const lockTable = (): string =>
     ]),
   );
 
-/** Returns the table of the requests that are safe to repeat, for the OpenAPI document and docs/errors.md. */
+/** Returns the table of the requests that are safe to repeat, for the OpenAPI document and docs/sellers/errors.md. */
 export const retryTable = (): string => {
   const notRepeatable = allRoutes.filter(({ repeatable }) => !repeatable);
   return table(

@@ -12,7 +12,7 @@ import type { Site } from './site.ts';
 const KEY_PAGE = `${SAMPLE_BASE_URL}/docs/key`;
 
 /** Returns the Markdown file of a guide, relative to the root of the repository. */
-export const guideFile = (name: GuideName): string => FILES[name] ?? `docs/${name}.md`;
+export const guideFile = (name: GuideName): string => FILES[name] ?? `docs/sellers/${name}.md`;
 
 const FILES: { readonly [Name in GuideName]?: string } = {
   'typescript-client': 'client/README.md',

@@ -25,7 +25,7 @@ export const headingIds = (): ((title: string) => string) => {
 };
 
 /** The folder of the drawn diagrams. `npm run docs:diagrams` draws them. */
-export const DIAGRAMS = new URL('../../docs/diagrams/', import.meta.url);
+export const DIAGRAMS = new URL('../../docs/sellers/diagrams/', import.meta.url);
 
 /** Returns the file of a diagram. Its name is the hash of the Mermaid source, so a changed source has no drawing until it is drawn again. */
 export const diagramFile = (source: string): URL =>

@@ -1,4 +1,4 @@
-/** Test identities, like the test cards of a payment sandbox, for the sandbox and the simulators. A test compares docs/test-identities.md. */
+/** Test identities, like the test cards of a payment sandbox, for the sandbox and the simulators. A test compares docs/sellers/test-identities.md. */
 import { completeNationalId } from '#shared/values/national-id.ts';
 
 /** The number of each outcome of a person: two digits of the national ids that have it. */

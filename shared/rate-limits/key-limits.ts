@@ -1,4 +1,4 @@
-/** The limits of one key: of its plan, an hour and a day. These numbers are defined only here; docs/limits.md is tested against them. */
+/** The limits of one key: of its plan, an hour and a day. These numbers are defined only here; docs/sellers/limits.md is tested against them. */
 import * as v from 'valibot';
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
 import type { Limit, WindowSeconds } from './limit.ts';

@@ -1,6 +1,6 @@
 import { MINUTE_SECONDS } from '#shared/clock.ts';
 
-/** Requests per clock minute (UTC). These numbers are defined only here; docs/limits.md is tested against them. */
+/** Requests per clock minute (UTC). These numbers are defined only here; docs/sellers/limits.md is tested against them. */
 export const PLANS = {
   free: { requestsPerMinute: 100 },
   professional: { requestsPerMinute: 1000 },

@@ -1,5 +1,5 @@
 /**
- * The one table: every key it holds, and every way it is read. docs/table.md lists the attributes of each item.
+ * The one table: every key it holds, and every way it is read. docs/contributors/table.md lists the attributes of each item.
  *
  * | access pattern                                  | how                                                             |
  * |-------------------------------------------------|-----------------------------------------------------------------|

@@ -167,7 +167,7 @@ describe('the scripts for prod, while it must set something', () => {
     const output = `${synth.stdout}${synth.stderr}`;
     expect(output).not.toMatch(/error|warning/i);
     expect(output.match(/^Note: .+$/gm)).toEqual([
-      'Note: prod is not set up, and cannot be deployed yet (docs/deploy.md, "Prod").',
+      'Note: prod is not set up, and cannot be deployed yet (docs/operators/deploy.md, "Prod").',
     ]);
     expect(stacks.toSorted()).toEqual(['buyer-linking-prod-api', 'buyer-linking-prod-data']);
     expect(aliasesOfSynth).not.toEqual([]);

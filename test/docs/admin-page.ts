@@ -12,7 +12,7 @@ import { textOf } from './page.ts';
 import type { Reader } from './reader.ts';
 
 /** The page for admins. */
-export const ADMIN_PAGE = 'docs/admin.md';
+export const ADMIN_PAGE = 'docs/operators/admin.md';
 
 /** The phone of the page's examples. */
 const PHONE = '09991234567';

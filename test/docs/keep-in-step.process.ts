@@ -1,4 +1,4 @@
-/** Runs the program of docs/keep-in-step.md against the local service, and kills it at random requests. */
+/** Runs the program of docs/sellers/keep-in-step.md against the local service, and kills it at random requests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ let shop: string;
 /** Makes the reader's project: the program of the page, and the client, from its sources. */
 const makeShop = async (): Promise<string> => {
   const folder = await newDataFolder();
-  for (const step of parsePage(textOf('docs/keep-in-step.md')).steps) {
+  for (const step of parsePage(textOf('docs/sellers/keep-in-step.md')).steps) {
     if ('name' in step) await writeFile(join(folder, step.name), step.text);
   }
   await writeFile(join(folder, 'buyer-linking-client.mjs'), `export * from ${JSON.stringify(CLIENT)};`);

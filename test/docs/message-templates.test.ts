@@ -1,8 +1,8 @@
-/** The texts of docs/message-templates.md that operators register. */
+/** The texts of docs/operators/message-templates.md that operators register. */
 import { readFileSync } from 'node:fs';
 import { LOCALES, TEMPLATE_PROVIDERS } from '#shared/sms/templates.ts';
 
-const DEPLOY = readFileSync(new URL('../../docs/message-templates.md', import.meta.url), 'utf8');
+const DEPLOY = readFileSync(new URL('../../docs/operators/message-templates.md', import.meta.url), 'utf8');
 
 const CODE = '012345';
 
@@ -14,7 +14,7 @@ const texts = [...DEPLOY.matchAll(/<!-- template: (\S+ \S+) -->\n```text\n([\s\S
 /** A text with characters outside GSM 03.38 has 2 bytes per UTF-16 unit. */
 const bytesOf = (text: string): number => (/[^\n -~]/.test(text) ? text.length * 2 : text.length);
 
-describe('the texts of docs/message-templates.md', () => {
+describe('the texts of docs/operators/message-templates.md', () => {
   it('are one for each provider and language', () => {
     expect(texts.map(([name]) => name)).toEqual(
       TEMPLATE_PROVIDERS.flatMap((provider) => LOCALES.map((locale) => `${provider} ${locale}`)),

@@ -46,12 +46,12 @@ test('the output of a command is that of its page but for ids, times and what â€
 describe('the other pages', () => {
   /** The pages whose snippets need an AWS account or ids of a deployment, or leave code out, and the test of each. */
   const TESTS: Readonly<Record<string, string | undefined>> = {
-    'docs/adding-a-provider.md': undefined,
-    'docs/admin.md': 'test/admin/cli/docs.test.ts',
-    'docs/deploy-from-github.md': 'test/docs/smoke-permissions.test.ts',
-    'docs/deploy.md': 'test/lib/deploy-page.test.ts',
-    'docs/message-templates.md': 'test/docs/message-templates.test.ts',
-    'docs/operations.md': 'test/lib/operations.test.ts',
+    'docs/operators/adding-a-provider.md': undefined,
+    'docs/operators/admin.md': 'test/admin/cli/docs.test.ts',
+    'docs/operators/deploy-from-github.md': 'test/docs/smoke-permissions.test.ts',
+    'docs/operators/deploy.md': 'test/lib/deploy-page.test.ts',
+    'docs/operators/message-templates.md': 'test/docs/message-templates.test.ts',
+    'docs/operators/operations.md': 'test/lib/operations.test.ts',
   };
 
   it('with snippets are those whose snippets cannot run on one machine, with a test of their own where one can be', () => {

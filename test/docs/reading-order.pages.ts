@@ -17,28 +17,28 @@ const OWN_VALUES = {
 const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci && npm start   # the whole service on http://localhost:3000': 'the reader has done this',
-    'npm run admin -- sellers create "Kaveh Books"': 'docs/admin.md has these commands',
+    'npm run admin -- sellers create "Kaveh Books"': 'docs/operators/admin.md has these commands',
     'npm ci': 'a deploy: npm run test:deploy',
   },
-  'docs/keep-in-step.md': {
+  'docs/sellers/keep-in-step.md': {
     'node mirror.mts': 'does not end: test/docs/keep-in-step.process.ts runs it',
   },
-  'docs/other-languages.md': {
+  'docs/sellers/other-languages.md': {
     'go mod init shop': 'requires Go',
     'package main': 'requires Go',
     'go mod tidy': 'requires Go',
   },
-  'docs/quick-start.md': OWN_VALUES,
-  'docs/fa/quick-start.md': OWN_VALUES,
-  'docs/fa/your-key.md': {
+  'docs/sellers/quick-start.md': OWN_VALUES,
+  'docs/sellers/fa/quick-start.md': OWN_VALUES,
+  'docs/sellers/fa/your-key.md': {
     'curl -s -X POST $BUYER_LINKING_URL/v1/key/secrets -H "X-Api-Key: $BUYER_LINKING_API_KEY" \\':
-      'a rotation: docs/your-key.md runs it',
+      'a rotation: docs/sellers/your-key.md runs it',
   },
-  'docs/your-key.md': {
+  'docs/sellers/your-key.md': {
     'curl -s -X POST $BUYER_LINKING_URL/v1/key/secrets -H "X-Api-Key: $BUYER_LINKING_API_KEY" \\':
       'a second rotation: the page shows that it is refused',
   },
-  'docs/local.md': {
+  'docs/contributors/local.md': {
     'npm start                           # http://localhost:3000, data in .local/':
       'the reader has done this',
     'export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local AWS_DEFAULT_REGION=us-east-1':
@@ -48,10 +48,10 @@ const NOT_RUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** The demo key of a reader, where the page asks for another one than that of the quick start. */
 const OTHER_KEYS: Readonly<Record<string, 'app' | 'events' | 'rotate' | 'professional'>> = {
-  'docs/buyer-app.md': 'app',
-  'docs/keep-in-step.md': 'events',
-  'docs/your-key.md': 'rotate',
-  'docs/fa/your-key.md': 'professional',
+  'docs/sellers/buyer-app.md': 'app',
+  'docs/sellers/keep-in-step.md': 'events',
+  'docs/sellers/your-key.md': 'rotate',
+  'docs/sellers/fa/your-key.md': 'professional',
 };
 
 const PAGES = pagesInReadingOrder();

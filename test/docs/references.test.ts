@@ -32,8 +32,8 @@ const DOCUMENTS = globSync(['*.md', 'client/*.md', 'docs/**/*.md'], {
   cwd: fileURLToPath(REPOSITORY),
 });
 
-describe('docs/limits.md', () => {
-  const limits = textOf('docs/limits.md');
+describe('docs/sellers/limits.md', () => {
+  const limits = textOf('docs/sellers/limits.md');
 
   it.each([
     ['the rate limits of plans', planLimitTable()],
@@ -65,7 +65,7 @@ const MET_FIRST: readonly ProblemCode[] = [
   'verification_unavailable',
 ];
 
-describe.each(['docs/errors.md', 'docs/fa/errors.md'])('%s', (page) => {
+describe.each(['docs/sellers/errors.md', 'docs/sellers/fa/errors.md'])('%s', (page) => {
   it('lists every problem code with its status: six first, the others in the order of the code', () => {
     const rows = [...textOf(page).matchAll(/^\| (?:`|<code>)(\w+)(?:`|<\/code>) \| (\d+) \|/gm)].map(
       ([, code, status]) => [code, Number(status)],
@@ -75,8 +75,8 @@ describe.each(['docs/errors.md', 'docs/fa/errors.md'])('%s', (page) => {
   });
 });
 
-describe('docs/fa/limits.md', () => {
-  const limits = textOf('docs/fa/limits.md');
+describe('docs/sellers/fa/limits.md', () => {
+  const limits = textOf('docs/sellers/fa/limits.md');
   const number = (value: number): string => value.toLocaleString('fa-IR');
 
   it('has the rate limits of plans and the limits of keys as the code has them', () => {
@@ -95,7 +95,7 @@ describe('docs/fa/limits.md', () => {
 });
 
 describe('the Persian pages', () => {
-  const pages = globSync('docs/fa/*.md', { cwd: fileURLToPath(REPOSITORY) });
+  const pages = globSync('docs/sellers/fa/*.md', { cwd: fileURLToPath(REPOSITORY) });
 
   itForAll(pages)('have no cell of a table in English', (page) => {
     const cells = [...textOf(page).matchAll(/^\|.*\|$/gm)].flatMap(([row]) => row.split('|').slice(1, -1));
@@ -105,7 +105,7 @@ describe('the Persian pages', () => {
   });
 
   it('list every outcome of the test people and phones', () => {
-    const page = textOf('docs/fa/test-identities.md').replace(/<\/?code[^>]*>/g, '');
+    const page = textOf('docs/sellers/fa/test-identities.md').replace(/<\/?code[^>]*>/g, '');
     const patterns = [...documentedOutcomes('People who fail'), ...documentedOutcomes('Phones')].flatMap(
       ({ prefix, example, response }) => [
         prefix.replace(', ', '، '),
@@ -118,19 +118,19 @@ describe('the Persian pages', () => {
 
   it('list the good people of the English page', () => {
     const rowsOf = (text: string) => text.match(/^\| \d{10} \| \d{11} \|$/gm);
-    expect(rowsOf(textOf('docs/fa/test-identities.md').replace(/<\/?code>/g, ''))).toEqual(
-      rowsOf(textOf('docs/test-identities.md')),
+    expect(rowsOf(textOf('docs/sellers/fa/test-identities.md').replace(/<\/?code>/g, ''))).toEqual(
+      rowsOf(textOf('docs/sellers/test-identities.md')),
     );
   });
 });
 
-describe('docs/errors.md', () => {
+describe('docs/sellers/errors.md', () => {
   it('names the requests that are not safe to repeat', () => {
-    expect(textOf('docs/errors.md')).toContain(retryTable());
+    expect(textOf('docs/sellers/errors.md')).toContain(retryTable());
   });
 });
 
-describe('docs/security.md', () => {
+describe('docs/operators/security.md', () => {
   it('has the results of the simulated month of guessing', () => {
     const rows = STRATEGIES.map(simulateMonth).map((result) =>
       [
@@ -142,13 +142,13 @@ describe('docs/security.md', () => {
         result.chance.toExponential(5),
       ].join(' | '),
     );
-    expect(rows.filter((row) => !textOf('docs/security.md').includes(`| ${row} |`))).toEqual([]);
+    expect(rows.filter((row) => !textOf('docs/operators/security.md').includes(`| ${row} |`))).toEqual([]);
   });
 });
 
-describe('docs/table.md', () => {
+describe('docs/contributors/table.md', () => {
   it('has a row for each prefix of a partition key', () => {
-    const page = textOf('docs/table.md');
+    const page = textOf('docs/contributors/table.md');
     expect(
       ITEM_PREFIXES.filter((prefix) => !page.includes(`| ${prefix}`) && !page.includes(`\`${prefix}`)),
     ).toEqual([]);

@@ -11,8 +11,8 @@ const newAdministration = useAdministration();
 const optionOf = (text: string, name: string): string =>
   new RegExp(`aws dynamodb scan [\\s\\S]*?--${name} '([^']+)'`).exec(text)?.[1] ?? '';
 
-it('the scan of docs/operations.md finds the audit and the removals since a time, and nothing else', async () => {
-  const text = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+it('the scan of docs/operators/operations.md finds the audit and the removals since a time, and nothing else', async () => {
+  const text = await readFile(new URL('../../docs/operators/operations.md', import.meta.url), 'utf8');
   const { admin, clock, issued, table } = await newAdministration();
   const { seller } = await issued();
   const { id } = await linkBuyer(table, seller.seller_id, 'a phone');

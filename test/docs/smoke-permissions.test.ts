@@ -9,7 +9,7 @@ import { interceptedTable, type SentCommand } from '#test/table/intercepted-tabl
 import { accessesOf } from '#test/table/table-accesses.ts';
 import { useTable } from '#test/table/use-table.ts';
 
-const page = readFileSync(new URL('../../docs/deploy-from-github.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/operators/deploy-from-github.md', import.meta.url), 'utf8');
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -31,7 +31,7 @@ const granted = statements.flatMap(({ Action, Condition }) =>
     ),
 );
 
-describe('the policy of docs/deploy-from-github.md for the smoke test of prod', () => {
+describe('the policy of docs/operators/deploy-from-github.md for the smoke test of prod', () => {
   const table = useTable();
   const apiGateway = useApiGateway();
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 
-/** The text of docs/test-identities.md. */
-const page = await readFile(new URL('../../docs/test-identities.md', import.meta.url), 'utf8');
+/** The text of docs/sellers/test-identities.md. */
+const page = await readFile(new URL('../../docs/sellers/test-identities.md', import.meta.url), 'utf8');
 
-/** Returns the rows of the first table under a heading of docs/test-identities.md, each as a list of cells. */
+/** Returns the rows of the first table under a heading of docs/sellers/test-identities.md, each as a list of cells. */
 export const rowsUnder = (heading: string): string[][] =>
   (page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
     .split('\n')

@@ -80,7 +80,7 @@ const removeAndLink: Change = async (link, on) => {
   await linkAgain(link, on);
 };
 
-/** An end that reads the user after its removal and before its next link finds no link: accepted, as docs/security.md says. */
+/** An end that reads the user after its removal and before its next link finds no link: accepted, as docs/operators/security.md says. */
 const ACCEPTED = new Map([[removeAndLink, ['no link of the phone is left, at call 3']]]);
 
 const CHANGES: readonly (readonly [what: string, change: Change])[] = [

@@ -44,8 +44,8 @@ describe('the data stack', () => {
     expect(JSON.stringify(Statement)).toContain(':role/cdk-*-lookup-role-*');
   });
 
-  test('denies the same to a restored table by the policy of docs/operations.md, since a restore does not copy it', () => {
-    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  test('denies the same to a restored table by the policy of docs/operators/operations.md, since a restore does not copy it', () => {
+    const page = readFileSync(new URL('../../docs/operators/operations.md', import.meta.url), 'utf8');
     const [, policy = ''] = /^aws dynamodb put-resource-policy .* --policy '(.+)'$/m.exec(page) ?? [];
     const [table] = Object.values(resourcesOf(prod, 'AWS::DynamoDB::GlobalTable'));
     const stacks = JSON.stringify(table?.Properties.Replicas[0].ResourcePolicy.PolicyDocument).replaceAll(

@@ -3,11 +3,11 @@ import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 import { COMPLETE, resourcesOf, templatesOf } from './synthesized.ts';
 
-const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/operators/deploy.md', import.meta.url), 'utf8');
 
 const [, section = ''] = /```json\n([\s\S]+?)```/.exec(page) ?? [];
 
-describe('docs/deploy.md', () => {
+describe('docs/operators/deploy.md', () => {
   const withCredentials = [...IDENTITY_PROVIDERS, ...SMS_PROVIDERS].filter(
     ({ credentials }) => credentials !== undefined,
   );

@@ -18,7 +18,7 @@ const apiAlone = (settings: Partial<Stage>): Deploy => ({ settings, stacks: ['ap
 
 const oldKeyRetired = { signingKeys: ['k2'], retiredSigningKeys: ['k1'] };
 
-/** The deploys that docs/operations.md describes, of settings on which exports and imports depend. */
+/** The deploys that docs/operators/operations.md describes, of settings on which exports and imports depend. */
 const DOCUMENTED: Readonly<Record<string, readonly Deploy[]>> = {
   'Rotate the signing key': [
     whole({ signingKeys: ['k1'] }),
@@ -107,7 +107,7 @@ describe('each documented deploy after the one before', () => {
 
 type Keys = Partial<Pick<Config, 'signingKeys' | 'retiredSigningKeys'>>;
 
-/** The deploys of docs/operations.md, "Rotate the signing key", each with the minutes to wait after it. */
+/** The deploys of docs/operators/operations.md, "Rotate the signing key", each with the minutes to wait after it. */
 const ROTATION: readonly (readonly [Keys, number])[] = [
   [{ signingKeys: ['k1'] }, 10],
   [{ signingKeys: ['k1', 'k2'] }, 10],

@@ -44,8 +44,8 @@ const rowOf = (name: string, ...types: readonly ResourceType[]): string => {
   return `| ${[name, ...sums.map((sum) => (sum === 0 ? '–' : sum.toFixed(0)))].join(' | ')} |`;
 };
 
-test('the costs of idle stages that docs/deploy.md names are those of their templates', () => {
-  expect(readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8')).toContain(
+test('the costs of idle stages that docs/operators/deploy.md names are those of their templates', () => {
+  expect(readFileSync(new URL('../../docs/operators/deploy.md', import.meta.url), 'utf8')).toContain(
     [
       rowOf('total', ...(Object.keys(IDLE_USD) as ResourceType[])),
       rowOf('alarms, dashboard', 'AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard'),

@@ -7,7 +7,7 @@ import { EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 const { api } = templatesOf('prod', EVERY_OPTION);
 const dev = templatesOf('dev').api;
 
-const runbook = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+const runbook = readFileSync(new URL('../../docs/operators/operations.md', import.meta.url), 'utf8');
 
 interface Alarm {
   readonly AlarmName: string;
@@ -23,7 +23,7 @@ const OPERATIONS = [...allRoutes.map(({ name }) => name), 'authorizer'];
 
 const [, alarmTable = ''] = runbook.split('## Alarms\n');
 
-describe('docs/operations.md', () => {
+describe('docs/operators/operations.md', () => {
   test('has exactly one row for each alarm', () => {
     const [rowsOfAlarms = ''] = alarmTable.split('\n### ');
     const rows = [...rowsOfAlarms.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
@@ -42,7 +42,7 @@ test('every function logs JSON, which the saved log queries read', () => {
 describe('alarms', () => {
   test('state first what people cannot do and then where to read more', () => {
     for (const { AlarmDescription } of alarms) {
-      expect(AlarmDescription).toMatch(/^\w.+\. What to do: docs\/operations\.md, "Alarms"\.$/);
+      expect(AlarmDescription).toMatch(/^\w.+\. What to do: docs\/operators\/operations\.md, "Alarms"\.$/);
     }
   });
 

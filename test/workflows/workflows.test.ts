@@ -114,12 +114,14 @@ describe('the GitHub workflows', () => {
     expect(afterApproval).not.toContain('$DIRECT');
   });
 
-  test('use the environments that the trust policy of docs/deploy-from-github.md is for, and no others', () => {
+  test('use the environments that the trust policy of docs/operators/deploy-from-github.md is for, and no others', () => {
     const environments = [...deploy.matchAll(/^ {4}environment: (.+)$/gm)].map(([, name = '']) =>
       name.replace(/\$\{\{ inputs\.stage \}\}/, 'prod'),
     );
     const [, names = '', json = ''] =
-      /<!-- Trust policy: (.+) -->\s+```json\n([\s\S]+?)```/.exec(read('docs/deploy-from-github.md')) ?? [];
+      /<!-- Trust policy: (.+) -->\s+```json\n([\s\S]+?)```/.exec(
+        read('docs/operators/deploy-from-github.md'),
+      ) ?? [];
     expect(names.split(', ')).toEqual([...new Set(environments)]);
     const policy = JSON.parse(json);
     expect(policy.Statement).toEqual([

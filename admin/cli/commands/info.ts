@@ -4,7 +4,7 @@ import { KEY_QUOTA } from '#admin/usage-plans/port.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 
 const MISSING_CANARY_KEY =
-  'The canary has no key: it reads the public keys only, so nobody learns that sellers cannot call. See docs/deploy.md, "Canary key".';
+  'The canary has no key: it reads the public keys only, so nobody learns that sellers cannot call. See docs/operators/deploy.md, "Canary key".';
 
 const show = async ({
   admin,

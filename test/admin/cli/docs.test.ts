@@ -18,13 +18,13 @@ const longNames = (command: Command): string[] => command.options.map(({ long })
 
 /** The commands of the CLI on a page, as texts: `$ npm run admin -- keys show key_…`, or without the prompt in a runbook. */
 const commandsOn = async (page: string): Promise<string[]> => {
-  const text = await readFile(new URL(`../../../docs/${page}`, import.meta.url), 'utf8');
+  const text = await readFile(new URL(`../../../docs/operators/${page}`, import.meta.url), 'utf8');
   const lines = text.matchAll(/npm run admin -- (?:--stage \S+ )?([^`#|\n]+)/g);
   return [...lines].map(([, line = '']) => line.trim());
 };
 
 it.each(['admin.md', 'operations.md', 'deploy.md'])(
-  'docs/%s names only commands and options that exist',
+  'docs/operators/%s names only commands and options that exist',
   async (page) => {
     const shown = (await commandsOn(page)).map((line) => {
       const [, command] = COMMANDS.find(([name]) => `${line} `.startsWith(`${name} `)) ?? [];

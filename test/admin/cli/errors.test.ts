@@ -40,7 +40,7 @@ describe('failureOf', () => {
     ).toEqual([
       'AWS does not accept these credentials (UnrecognizedClientException). Sign in again, or name another profile with --profile.',
       'The AWS session has expired (ExpiredToken). Sign in again.',
-      'These AWS credentials do not allow this command (AccessDeniedException: dynamodb:Query). docs/admin.md lists what it needs.',
+      'These AWS credentials do not allow this command (AccessDeniedException: dynamodb:Query). docs/operators/admin.md lists what it needs.',
       'An address is unknown (ENOTFOUND: sts.eu-centrl-1.amazonaws.com). Check the Region, and the connection of this machine.',
       'The deployment does not respond (ECONNREFUSED). Try again. The local service runs while npm start does.',
       'No AWS Region is set. Name one: --region eu-central-1.',

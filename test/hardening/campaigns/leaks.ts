@@ -22,7 +22,7 @@ const tracesOf = async (folder: string, terminal: string) => {
 const isIn = (text: string, digits: string): boolean =>
   new RegExp(`(?<![\\w.-])${digits}(?![\\w.-])`).test(text);
 
-/** After all campaigns: no national id, phone, code, key or token that was used may be found where docs/privacy.md says it is not. */
+/** After all campaigns: no national id, phone, code, key or token that was used may be found where docs/operators/privacy.md says it is not. */
 export const leaks: Campaign = {
   name: 'leaks',
   async run({ deployment, report, used }) {

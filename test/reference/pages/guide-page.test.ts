@@ -149,7 +149,7 @@ describe('the guides in reading order', () => {
   });
 });
 
-describe('docs/diagrams', () => {
+describe('docs/sellers/diagrams', () => {
   it('holds exactly the drawings of the diagrams of the guides', async () => {
     const sources = (await Promise.all(GUIDE_NAMES.map(textOf))).flatMap(diagramSources);
     expect(sources).not.toEqual([]);

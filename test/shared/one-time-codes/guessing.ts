@@ -44,7 +44,7 @@ const CODES = 10 ** CODE_LIMITS.digits;
 const never = (): boolean => false;
 const always = (): boolean => true;
 
-/** The rows of the table in docs/security.md, each computed by `simulateMonth`. */
+/** The rows of the table in docs/operators/security.md, each computed by `simulateMonth`. */
 export const STRATEGIES: readonly Strategy[] = [
   {
     name: 'Five guesses on each code, as fast as possible',
@@ -69,7 +69,7 @@ export const STRATEGIES: readonly Strategy[] = [
   },
 ];
 
-/** Not among the strategies: only the buyer can do this. It is the residual risk that docs/security.md states. */
+/** Not among the strategies: only the buyer can do this. It is the residual risk that docs/operators/security.md states. */
 export const WITH_DAILY_SIGN_IN: Strategy = {
   name: 'The buyer signs in with this seller every day',
   guessesPerCode: 5,
