@@ -19,7 +19,7 @@ export interface GlobalOptions extends TargetOptions {
 export interface CommandResult {
   /** The value for `--json`. */
   readonly json: unknown;
-  /** What people read, and other programs in a pipe. */
+  /** What people read. */
   readonly text: Block | readonly Block[];
   /** A sentence on stderr, left out with `--json` and if it is empty. */
   readonly note?: string | undefined;
@@ -106,7 +106,9 @@ const adderTo =
       const { json, text, note = '', warning, exitCode = 0 } = result;
       const isJson = options.json === true;
       terminal.out(
-        isJson ? `${JSON.stringify(json, null, 2)}\n` : render(text, terminal.columns, options.wide),
+        isJson
+          ? `${JSON.stringify(json, null, 2)}\n`
+          : render(text, options.wide === true ? undefined : terminal.columns),
       );
       if (note !== '' && !isJson) terminal.error(note);
       if (warning !== undefined) terminal.error(`warning: ${warning}`);

@@ -1,4 +1,4 @@
-/** Shows the JSON result of a command to people: tables and lists that fit the terminal, and tab-separated values in a pipe. */
+/** Shows the JSON result of a command to people: tables and lists that fit the terminal. */
 import stringWidth from 'string-width';
 import { terminalColumns } from 'terminal-columns';
 
@@ -7,9 +7,9 @@ export interface View {
   readonly rows: readonly object[];
   /** The fields that are shown, in this order. By default, all of the first row. */
   readonly fields?: readonly string[];
-  /** Those that a terminal shows without --wide, for which 80 columns have room. By default, all. */
+  /** Those for which a terminal of 80 columns has room. By default, all. */
   readonly terminalFields?: readonly string[];
-  /** What the rows of a table are, in the plural: without rows, a terminal shows `No keys.` Undefined: each row is a list of its fields. */
+  /** What the rows of a table are, in the plural: without rows, it is `No keys.` Undefined: each row is a list of its fields. */
   readonly items?: string;
 }
 
@@ -85,43 +85,24 @@ const aligned = (rows: readonly Row[], fields: readonly string[], terminalWidth:
   return `${text.replace(/ +$/gm, '')}\n`;
 };
 
-/** What a spreadsheet runs when it opens a file: a formula, also in full-width characters. Numbers and phones only begin like one. */
-const FORMULA = /^["'\s]*(?:[=@]|[+-](?![\d.,]*$))/;
-
-/** A cell on one line, quoted as RFC 4180 says. An apostrophe before a formula makes it text. Numbers and times are as JSON has them. */
-const tsvCell = (value: unknown): string => {
-  const text = String(flat(value) ?? '').replace(/\s+/g, ' ');
-  const safe = FORMULA.test(text.normalize('NFKC')) ? `'${text}` : text;
-  return safe.includes('"') ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
-
-const asTsv = (rows: readonly Row[]): string => rows.map((row) => `${row.join('\t')}\n`).join('');
-
-const renderView = (view: View, width: number | undefined, isWide: boolean): string => {
+const renderView = (view: View, width: number | undefined): string => {
   const { rows, items, fields: all = Object.keys(rows[0] ?? {}), terminalFields = all } = view;
-  const isPipe = width === undefined;
-  const fields = isPipe || isWide ? all : terminalFields;
-  if (!isPipe && items !== undefined && rows.length === 0) return `No ${items}.\n`;
-  const headings = isPipe ? fields : fields.map(headingOf);
+  if (items !== undefined && rows.length === 0) return `No ${items}.\n`;
+  const fields = width === undefined ? all : terminalFields;
+  const headings = fields.map(headingOf);
   const cells = rows.map((row) =>
-    fields.map((field) => {
-      const value = (row as Readonly<Record<string, unknown>>)[field];
-      return isPipe ? tsvCell(value) : textOf(field, value);
-    }),
+    fields.map((field) => textOf(field, (row as Readonly<Record<string, unknown>>)[field])),
   );
   const format = (table: readonly Row[], names: readonly string[]): string =>
-    isPipe ? asTsv(table) : aligned(table, names, isWide ? Number.POSITIVE_INFINITY : width);
+    aligned(table, names, width ?? Number.POSITIVE_INFINITY);
   if (items !== undefined) return format([headings, ...cells], fields);
   const asList = (row: Row): Row[] => headings.map((heading, index) => [heading, row[index] ?? '']);
   return cells.map((row) => format(asList(row), ['field', 'value'])).join('\n');
 };
 
-/**
- * Formats a result for a terminal of this width, or for a pipe, which has none. Blocks are divided by a blank line. `isWide`: with all fields,
- * also where the terminal has no room.
- */
-export const render = (result: Block | readonly Block[], width: number | undefined, isWide = false): string =>
+/** Formats a result for a width in columns; undefined: all fields, and no line is wrapped. Blocks are divided by a blank line. */
+export const render = (result: Block | readonly Block[], width: number | undefined): string =>
   [result]
     .flat()
-    .map((block) => (typeof block === 'string' ? block : renderView(block as View, width, isWide)))
+    .map((block) => (typeof block === 'string' ? block : renderView(block as View, width)))
     .join('\n');

@@ -61,7 +61,7 @@ export const programFor = (
     .option('--profile <name>', 'the AWS profile')
     .option('--region <name>', 'the AWS Region')
     .option('--data <folder>', 'the data folder of the local service (default: .local)')
-    .option('--wide', 'show all columns of a table on a terminal')
+    .option('--wide', 'show all columns of a table, and wrap nothing')
     .option('--json', 'write JSON, for scripts')
     .option('--yes', 'do not ask before actions that cannot be undone')
     .version(packageJson.version, '--version', 'show the version')

@@ -68,8 +68,8 @@ describe('buyers import', () => {
       exitCode: 0,
       error: expect.stringContaining(`${file}.rejected.csv`),
     });
-    const shown = Object.fromEntries(out.split('\n').map((line) => line.split('\t')));
-    const counted = { lines: '7', added: '2', already_registered: '0', rejected: '4', blank: '1' };
+    const shown = Object.fromEntries(out.split('\n').map((line) => line.split(/ {2,}/)));
+    const counted = { lines: '7', added: '2', 'already registered': '0', rejected: '4', blank: '1' };
     expect(shown).toMatchObject(counted);
     const rejected = [1, 3, 4, 6].map((line) => `${line},not an Iranian mobile number\n`).join('');
     expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(rejected);

@@ -189,11 +189,11 @@ describe('providers check', () => {
     expect({ exitCode, error }).toEqual({ exitCode: 0, error: HERE });
     expect(out).toBe(
       [
-        'provider\tresult',
-        'jibit\tok (12,500,000 IRR)',
-        'zohal\tnot checked. No public source shows a call of this provider that names nobody. Look at its panel: token, allowed addresses, balance.',
-        'kavenegar\tok (1,500,000 IRR)',
-        'sms-ir\tok (8,500 messages)',
+        'provider   result',
+        'jibit      ok (12,500,000 IRR)',
+        'zohal      not checked. No public source shows a call of this provider that names nobody. Look at its panel: token, allowed addresses, balance.',
+        'kavenegar  ok (1,500,000 IRR)',
+        'sms-ir     ok (8,500 messages)',
         '',
       ].join('\n'),
     );

@@ -61,7 +61,7 @@ describe('sellers messages', () => {
     const { out, error } = await shell.cli(
       ...['sellers', 'messages', sellerId, '--template', 'sms-ir=200001', '--locale', 'en'],
     );
-    expect(out).toBe('provider\tlocale\ttemplate\nsms-ir\ten\t200001\n');
+    expect(out).toBe('provider  locale  template\nsms-ir    en      200001\n');
     expect(error).toContain('Send a code to your own phone.');
     expect((await show()).out).toContain(out);
     const other = (await shell.json('sellers', 'create', 'Books by Kaveh')).seller_id;
