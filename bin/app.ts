@@ -8,20 +8,19 @@ import { STAGE_NAMES } from '#lib/stages.ts';
 import { addPages } from '#reference/pages/write-pages.ts';
 
 /**
- * The CDK app: the stacks of `-c stage=<name>`, without it of dev (cdk.json). With `-c direct=true` a gradual rollout is skipped. With `-c synth=true` settings
- * that a deploy requires are a note. The CDK CLI runs this file.
+ * The CDK app: the stacks of `-c stage=<name>`, without it of dev (cdk.json). With `-c synth=true` settings that a deploy
+ * requires are a note. The CDK CLI runs this file.
  */
 const app = new App();
 try {
   const config = configOf(app.node.tryGetContext('stage'));
   const isSynth = app.node.tryGetContext('synth') !== undefined;
-  const isDirect = app.node.tryGetContext('direct') !== undefined && config.rollout === 'gradual';
   const bundles = await bundleFunctions({ outDir: '.build' });
   await addPages(bundles.folderOf, config.support);
   // The CDK CLI sets the variable from the credentials.
   const faults = deployFaults(config, STAGE_NAMES.map(configOf), process.env.CDK_DEFAULT_ACCOUNT);
   const built = { bundles, release: releaseOf() };
-  addStage(app, isDirect ? { ...config, rollout: 'direct' } : config, built, isSynth ? [] : faults);
+  addStage(app, config, built, isSynth ? [] : faults);
   for (const warning of regionWarnings(config)) console.error(warning);
   if (isSynth && faults.length > 0)
     console.error(

@@ -1,6 +1,6 @@
 /**
  * `npm run bootstrap|synth|diff|deploy -- --stage <name>`: runs a command of the CDK CLI for one stage; `synth` without a stage for each. `--api`: the
- * API stack alone. `--direct`: new versions of functions get all traffic at once. The CLI gets all other arguments.
+ * API stack alone. The CLI gets all other arguments.
  */
 import './require-node.mjs';
 import { spawnSync } from 'node:child_process';
@@ -27,7 +27,6 @@ const fail = (sentences: readonly string[]): never => {
 };
 
 const [isNamed, stage] = taken('--stage', 1);
-const isDirect = taken('--direct', 0).length > 0;
 const isApiAlone = taken('--api', 0).length > 0;
 const isHelp = args.includes('--help');
 const isSynth = command === 'synth';
@@ -56,10 +55,12 @@ const stacksOf = (name: StageName): readonly string[] => {
   return command === 'deploy' ? ['--all'] : [];
 };
 
-const context = [...(isSynth ? ['synth=true'] : []), ...(isDirect ? ['direct=true'] : [])];
 const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
 for (const name of stages.length === 0 ? STAGE_NAMES.slice(0, 1) : stages) {
-  const contextOf = [`stage=${name}`, ...context].flatMap((each) => ['--context', each]);
+  const contextOf = [`stage=${name}`, ...(isSynth ? ['synth=true'] : [])].flatMap((each) => [
+    '--context',
+    each,
+  ]);
   const { status } = spawnSync(
     process.execPath,
     [cdk, command, ...args, ...stacksOf(name), ...contextOf, '--output', `cdk.out/${name}`],

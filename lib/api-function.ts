@@ -1,10 +1,9 @@
-import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
-  type IFunction,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -13,7 +12,6 @@ import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '#shared/route.ts';
 import { allow } from './grants.ts';
-import type { Rollout } from './rollout.ts';
 import type { StaticEgress } from './static-egress.ts';
 
 /** API Gateway stops waiting after 29 seconds; a function must respond before that. */
@@ -22,8 +20,6 @@ const MAX_TIMEOUT_SECONDS = 28;
 /** The properties that every function of a stage shares. */
 export interface FunctionDefaults {
   readonly logs: LogGroupProps;
-  /** Undefined: new code gets all traffic at once, and there is no alias. */
-  readonly rollout: Rollout | undefined;
 }
 
 type RouteProps = Pick<Route, 'name' | 'description' | 'memoryMb' | 'timeoutSeconds'>;
@@ -78,8 +74,6 @@ const networkInterfaces = (scope: Construct): readonly PolicyStatement[] => [
 /** A Lambda function with the defaults of this service, its role and its log group. Throws for a timeout above 28 seconds. */
 export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
-  /** What callers invoke: the alias of a gradual rollout, or else the function. */
-  readonly target: IFunction;
   readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
@@ -106,9 +100,6 @@ export class ApiFunction extends Construct {
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),
-      // Kept, since CodeDeploy shifts traffic back to the version before. One that a failed deploy made is deleted: Lambda would not publish
-      // the same code again, and the deploy could not be repeated.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       loggingFormat: LoggingFormat.JSON,
       ...(egress && {
         vpc: egress.vpc,
@@ -116,7 +107,6 @@ export class ApiFunction extends Construct {
         securityGroups: [egress.securityGroup],
       }),
     });
-    this.target = props.rollout?.(this, props.name, this.lambda) ?? this.lambda;
   }
 
   private roleFor({ grants, egress }: ApiFunctionProps): Role {

@@ -12,7 +12,6 @@ import { addMethods } from './methods.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
 import { addressesOf, addUsagePlans, issuersOf, restApi } from './rest-api.ts';
-import { rolloutOf } from './rollout.ts';
 import { addServiceAlarms } from './service-alarms.ts';
 import { serviceFunctions } from './service-functions.ts';
 import { staticEgress } from './static-egress.ts';
@@ -55,7 +54,7 @@ export class ApiStack extends Stack {
     const addresses = addressesOf(api, config);
     const egress =
       config.staticEgress === null ? undefined : staticEgress(this, config.staticEgress, keptInUse(config));
-    const defaults: FunctionDefaults = { logs, rollout: rolloutOf(this, config) };
+    const defaults: FunctionDefaults = { logs };
     const parts = { config, bundles, data, release, defaults, egress, issuers: issuersOf(api, config) };
     addMethods(api, config.otpAccess, serviceFunctions(this, parts));
     addGatewayResponses(api);

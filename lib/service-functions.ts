@@ -90,7 +90,7 @@ export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
         variables.flatMap((variable) => (values[variable] ? [[variable, values[variable]]] : [])),
       ),
       reservedConcurrency: reserved[name],
-    }).target;
+    }).lambda;
 
   return {
     authorizer: (): IFunction =>

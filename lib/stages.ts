@@ -93,11 +93,6 @@ export interface Stage {
     readonly accountQuota: number;
     readonly functions: { readonly [Name in RouteName | 'authorizer']?: number };
   } | null;
-  /**
-   * `gradual`: 10 % of the requests for 5 minutes, then all; a failing version is rolled back. `direct`: the same for one deploy with all
-   * requests at once (--direct). `all-at-once`: without versions and aliases.
-   */
-  readonly rollout: 'gradual' | 'direct' | 'all-at-once';
   /** A custom domain, its certificate in the same Region. `closed`: the domain is the only address. docs/operators/deploy.md, "Custom domain". */
   readonly domain: {
     readonly name: string;
@@ -145,7 +140,6 @@ export const STAGES = {
     budget: null,
     // A new account may run 10 functions at a time and can reserve none of them.
     reservedConcurrency: null,
-    rollout: 'all-at-once',
     domain: null,
     issuers: ['default-endpoint'],
     signingKeys: ['k1'],
@@ -193,7 +187,6 @@ export const STAGES = {
         'verify-otp': 60,
       },
     },
-    rollout: 'gradual',
     domain: null,
     issuers: ['default-endpoint'],
     signingKeys: ['k1'],

@@ -70,9 +70,6 @@ export const readEnv = <const Names extends readonly VariableName[]>(
 /** True in Lambda, where work during module load does not count toward a request's time. */
 export const runsInLambda = (): boolean => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;
 
-/** The version of the function in Lambda, `$LATEST` or a number; undefined elsewhere. */
-export const functionVersion = (): string | undefined => process.env.AWS_LAMBDA_FUNCTION_VERSION;
-
 /** The folder of the finished pages: in Lambda that of the code; `local/` sets another one. */
 export const pagesFolder = (): string => process.env.PAGES_FOLDER ?? import.meta.dirname;
 

@@ -1,6 +1,6 @@
 /** The log: JSON objects, with a CloudWatch embedded-metric document if the event has metrics. Nothing else writes to it. */
 
-import { functionVersion, readEnv } from './env.ts';
+import { readEnv } from './env.ts';
 import { currentRequest } from './request-context.ts';
 
 // The registry: no field holds a header, a body, a phone, a national id, a code or a key.
@@ -46,19 +46,11 @@ export const EVENTS = {
       Duration: { unit: 'Milliseconds', value: 'duration_ms', dimensions: [['operation']] },
     },
   },
-  /** The caller got `internal`. By `version`, a gradual rollout finds the failures of the version being deployed. */
+  /** The caller got `internal`. */
   request_failed: {
     level: 'ERROR',
-    fields: [
-      'request_id',
-      'operation',
-      'version',
-      'error_name',
-      'error_message',
-      'error_stack',
-      'error_cause',
-    ],
-    metrics: { UnexpectedErrors: countBy([], ['operation', 'version']) },
+    fields: ['request_id', 'operation', 'error_name', 'error_message', 'error_stack', 'error_cause'],
+    metrics: { UnexpectedErrors: countBy([]) },
   },
   /** A limit's store could not be reached, so a request passed uncounted. */
   rate_limiter_unreachable: {
@@ -131,11 +123,11 @@ export const EVENTS = {
     fields: ['request_id', 'operation', 'seller_id', 'key_id'],
     metrics: { FailedVerifiesAboveLimit: countBy([]) },
   },
-  /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable. By `version`, a rollout tells refusals from crashes. */
+  /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable. */
   key_checked: {
     level: 'INFO',
-    fields: ['request_id', 'version', 'outcome', 'seller_id', 'key_id', 'plan'],
-    metrics: { KeysChecked: countBy(['outcome'], ['version']) },
+    fields: ['request_id', 'outcome', 'seller_id', 'key_id', 'plan'],
+    metrics: { KeysChecked: countBy(['outcome']) },
   },
 } as const satisfies Record<string, EventKind>;
 
@@ -188,7 +180,7 @@ export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name
   const kind: EventKind = EVENTS[name];
   const now = Date.now();
   const { requestId, operation } = currentRequest() ?? {};
-  const values: Values = { version: functionVersion(), request_id: requestId, operation, ...fields };
+  const values: Values = { request_id: requestId, operation, ...fields };
   const allowed = Object.fromEntries(kind.fields.map((field) => [field, values[field]]));
   writeLine(
     JSON.stringify({

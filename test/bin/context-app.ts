@@ -4,8 +4,8 @@ import { App, Stack } from 'aws-cdk-lib';
 import { apiStackName, dataStackName } from '#lib/outputs.ts';
 
 const app = new App({ builtinCloudFormationValidation: false, treeMetadata: false });
-const [stage, direct] = ['stage', 'direct'].map((name) => app.node.tryGetContext(name));
-console.error(`stage ${stage}, direct ${direct}`);
+const stage = app.node.tryGetContext('stage');
+console.error(`stage ${stage}`);
 const data = new Stack(app, dataStackName(stage));
 new Stack(app, apiStackName(stage)).addDependency(data);
 app.synth();

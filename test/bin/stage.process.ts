@@ -51,14 +51,6 @@ const expectUnset = ({ stdout, stderr }: ReturnType<typeof run>): void => {
 
 const PROD = 'cdk.out/prod';
 
-/** Returns the aliases whose new versions get the traffic by and by. */
-const gradualAliases = (): readonly unknown[] => {
-  const template = JSON.parse(readFileSync(`${PROD}/buyer-linking-prod-api.template.json`, 'utf8'));
-  return Object.values<{ Type: string; UpdatePolicy?: object }>(template.Resources).filter(
-    ({ Type, UpdatePolicy }) => Type === 'AWS::Lambda::Alias' && UpdatePolicy !== undefined,
-  );
-};
-
 describe('bin/stage.ts', () => {
   /** The CLI names the stacks if there are more than one. Where CI is set, it writes to stdout. */
   const stacksIn = ({ stdout, stderr }: ReturnType<typeof run>) =>
@@ -67,10 +59,7 @@ describe('bin/stage.ts', () => {
   it('synthesizes every stage if none is named', () => {
     const synth = run(STAGE, 'synth', '--quiet', ...APP);
     expect(synth.status).toBe(0);
-    expect(synth.stderr.match(/^stage .*/gm)).toEqual([
-      'stage dev, direct undefined',
-      'stage prod, direct undefined',
-    ]);
+    expect(synth.stderr.match(/^stage .*/gm)).toEqual(['stage dev', 'stage prod']);
     expect(stacksIn(synth)).toEqual(
       ['dev', 'prod'].flatMap((stage) => [`buyer-linking-${stage}-data`, `buyer-linking-${stage}-api`]),
     );
@@ -83,11 +72,11 @@ describe('bin/stage.ts', () => {
     expect([synth.status, stacksIn(synth)]).toEqual([0, null]);
   });
 
-  it('passes the stage and --direct on to the CDK app, and all other arguments to the CDK CLI', () => {
-    expect(run(STAGE, 'list', '--stage=prod', '--direct', ...APP)).toMatchObject({
+  it('passes the stage on to the CDK app, and all other arguments to the CDK CLI', () => {
+    expect(run(STAGE, 'list', '--stage=prod', ...APP)).toMatchObject({
       status: 0,
       stdout: 'buyer-linking-prod-data\nbuyer-linking-prod-api\n',
-      stderr: expect.stringContaining('stage prod, direct true\n'),
+      stderr: expect.stringContaining('stage prod\n'),
     });
     expect(run(STAGE, 'deploy', '--help')).toMatchObject({
       status: 0,
@@ -154,12 +143,10 @@ describe('the scripts that call AWS', () => {
 describe('the scripts for prod, while it must set something', () => {
   let synth: ReturnType<typeof run>;
   let stacks: readonly string[];
-  let aliasesOfSynth: readonly unknown[];
   beforeAll(() => {
     synth = run(STAGE, 'synth', '--quiet', '--no-notices', '--stage', 'prod');
     const { artifacts } = JSON.parse(readFileSync(`${PROD}/manifest.json`, 'utf8'));
     stacks = Object.keys(artifacts).filter((id) => artifacts[id].type === 'aws:cloudformation:stack');
-    aliasesOfSynth = gradualAliases();
   });
 
   it('npm run synth builds the stacks of prod only, exits 0, and says in one note that it cannot be deployed', () => {
@@ -170,7 +157,6 @@ describe('the scripts for prod, while it must set something', () => {
       'Note: prod is not set up, and cannot be deployed yet (docs/operators/deploy.md, "Prod").',
     ]);
     expect(stacks.toSorted()).toEqual(['buyer-linking-prod-api', 'buyer-linking-prod-data']);
-    expect(aliasesOfSynth).not.toEqual([]);
   });
 
   it.each([
@@ -187,12 +173,11 @@ describe('the scripts for prod, while it must set something', () => {
 
   it('the CDK CLI deploys neither the stage nor the API stack alone', () => {
     const cdk = ['node_modules/aws-cdk/bin/cdk', 'deploy', '--no-notices', '--output', PROD];
-    const whole = run(...cdk, '--all', '-c', 'stage=prod', '-c', 'direct=true');
+    const whole = run(...cdk, '--all', '-c', 'stage=prod');
     expect(whole.status).toBe(1);
     expectUnset(whole);
     expect(`${whole.stdout}${whole.stderr}`).not.toMatch(/acknowledge/i);
     // What it wrote, in place of the app.
-    expect(gradualAliases()).toEqual([]);
     const alone = run(...cdk, '--exclusively', 'buyer-linking-prod-api', '--app', PROD);
     expect(alone.status).toBe(1);
     expect(alone.stderr).toContain('buyer-linking-prod-data names what is missing');

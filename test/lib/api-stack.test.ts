@@ -59,7 +59,6 @@ describe('functions', () => {
         environment: {},
         grants: [],
         logs: {},
-        rollout: undefined,
       });
     expect(() => withTimeout(29)).toThrow(
       'get-jwks: a timeout of 29 s is longer than the 28 s that API Gateway allows',

@@ -23,7 +23,6 @@ const REGIONAL = [
   'AWS::Backup::BackupVault BackupVaultName',
   'AWS::CloudWatch::Alarm AlarmName',
   'AWS::KMS::Alias AliasName',
-  'AWS::Lambda::Alias Name',
   'AWS::Logs::QueryDefinition Name',
 ];
 
@@ -31,14 +30,10 @@ const REGIONAL = [
 const REFERENCES = [
   'AWS::ApiGateway::BasePathMapping DomainName',
   'AWS::CloudWatch::Alarm MetricName',
-  'AWS::CodeDeploy::DeploymentGroup ApplicationName',
-  'AWS::CodeDeploy::DeploymentGroup DeploymentConfigName',
   'AWS::EC2::VPCEndpoint ServiceName',
   'AWS::IAM::Policy PolicyName',
-  'AWS::Lambda::Alias FunctionName',
   'AWS::Lambda::EventInvokeConfig FunctionName',
   'AWS::Lambda::Permission FunctionName',
-  'AWS::Lambda::Version FunctionName',
 ];
 
 /** The properties that name budgets, buckets, dashboards and what IAM has. */

@@ -107,11 +107,10 @@ describe('the GitHub workflows', () => {
     const [, downloaded] = /download-artifact@[\s\S]+?path: (\S+ .+)\n/.exec(afterApproval) ?? [];
     expect(uploaded).toMatch(/^cdk\.out\/\$\{\{ inputs\.stage \}\}$/);
     expect(downloaded).toBe(uploaded);
-    expect(beforeApproval).toContain('npm run diff -- --stage "$STAGE" $API $DIRECT\n');
+    expect(beforeApproval).toContain('npm run diff -- --stage "$STAGE" $API\n');
     expect(captured('.github/workflows/deploy.yml', /(npm run (?:deploy|synth|bootstrap) .+)/g)).toEqual([
       'npm run deploy -- --stage "$STAGE" $API --app "cdk.out/$STAGE" --yes',
     ]);
-    expect(afterApproval).not.toContain('$DIRECT');
   });
 
   test('use the environments that the trust policy of docs/operators/deploy-from-github.md is for, and no others', () => {
