@@ -1,6 +1,5 @@
 import { Annotations, ArnFormat, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
@@ -127,40 +126,3 @@ export interface MonitoredService {
   readonly api: RestApi;
   readonly table: ITableV2;
 }
-
-/**
- * Adds a monthly budget, which notifies the receiver of the alarms: on all costs of the account, or on those of the resources with the tags
- * of the stage if it shares the account. Only a management account can activate the tags; until then a budget on them sees no cost.
- */
-export const addBudget = (
-  scope: Construct,
-  { stage, sharesAccount, budget, alarms }: Pick<Config, 'stage' | 'sharesAccount' | 'budget' | 'alarms'>,
-): void => {
-  if (budget === null || alarms === null) return;
-  const subscriber =
-    'email' in alarms
-      ? { subscriptionType: 'EMAIL', address: alarms.email }
-      : { subscriptionType: 'SNS', address: alarms.topicArn };
-  const notification = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
-    notification: {
-      notificationType,
-      threshold,
-      thresholdType: 'PERCENTAGE',
-      comparisonOperator: 'GREATER_THAN',
-    },
-    subscribers: [subscriber],
-  });
-  const tagged = (key: string, value: string) => ({ tags: { key, values: [value] } });
-  new CfnBudget(scope, 'Budget', {
-    budget: {
-      budgetType: 'COST',
-      timeUnit: 'MONTHLY',
-      budgetLimit: { amount: budget.usdPerMonth, unit: 'USD' },
-      ...(sharesAccount && {
-        filterExpression: { and: [tagged('service', 'buyer-linking'), tagged('stage', stage)] },
-      }),
-      metrics: ['UnblendedCost'],
-    },
-    notificationsWithSubscribers: [notification('ACTUAL', 80), notification('FORECASTED', 100)],
-  });
-};

@@ -1,5 +1,5 @@
 import { type App, CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { addBudget, monitoringOf } from './alarms.ts';
+import { monitoringOf } from './alarms.ts';
 import type { FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary/canary.ts';
@@ -70,7 +70,6 @@ export class ApiStack extends Stack {
       config,
       encryption: data.encryption,
     });
-    addBudget(this, config);
     const monitored = { config, monitoring, api, table: data.table };
     addServiceAlarms(this, monitored);
     addLogQueries(this, name);

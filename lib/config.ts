@@ -36,7 +36,7 @@ const areAddresses = ({ domain, issuers: [first, second] }: Config): boolean =>
 
 /** What types cannot say: a sentence for each fault. */
 const faultsOf = (config: Config): readonly string[] => {
-  const { account, region, providers, keyPrefix, budget, alarms, spend, signingKeys } = config;
+  const { account, region, providers, keyPrefix, spend, signingKeys } = config;
   const ceilings = [spend.paidChecksPerDay, spend.smsPerDay].filter((limit) => limit !== null);
   const labels = [...signingKeys, ...config.retiredSigningKeys];
   const names = [...providers.identityRegistry, ...providers.sms];
@@ -50,7 +50,6 @@ const faultsOf = (config: Config): readonly string[] => {
       '"sandbox" must be the only provider of both ports, and not in prod',
     ],
     [ceilings.every((limit) => Number.isInteger(limit) && limit > 0), 'spend must be whole numbers above 0'],
-    [budget === null || alarms !== null, 'budget requires alarms, which it notifies'],
     [
       unreservedOf(config) >= UNRESERVED_CONCURRENCY,
       `reservedConcurrency must leave ${UNRESERVED_CONCURRENCY} of accountQuota to the functions that it does not name`,
@@ -100,13 +99,12 @@ export const environmentOf = ({ account, region }: Config): Environment => ({
   ...(region !== null && { region }),
 });
 
-/** What prod must set, with its shape: without it nobody notices a wrong account, a failure or a bill. */
+/** What prod must set, with its shape: without it nobody notices a wrong account, a failure or a loss. */
 const REQUIRED_OF_PROD = {
   account: `'123456789012'`,
   region: `'eu-central-1'`,
   alarms: `{ email: 'on-call@your-company.com' } or { topicArn: 'arn:aws:sns:…' }`,
   spend: '{ paidChecksPerDay: 5000, smsPerDay: 10_000 }, or null for one of them',
-  budget: '{ usdPerMonth: 500 }',
   backupCopy: `{ vaultArn: 'arn:aws:backup:…', every: 'day', keepDays: 35 } or 'none'`,
 } as const satisfies Partial<Record<keyof Stage, string>>;
 

@@ -40,7 +40,7 @@ export interface Stage {
   readonly tags: Readonly<Record<string, string>>;
   /** The days for which CloudWatch keeps the logs. */
   readonly logRetentionDays: RetentionDays;
-  /** The receiver of alarms, of their ends and of the budget: an address, or a topic of your own (docs/operators/deploy.md). */
+  /** The receiver of alarms and of their ends: an address, or a topic of your own (docs/operators/deploy.md). */
   readonly alarms: { readonly email: string } | { readonly topicArn: string } | null;
   /** The providers of each port, the first choice first, and the secret with their credentials. `sandbox`: test identities only, no secret. */
   readonly providers: {
@@ -80,11 +80,6 @@ export interface Stage {
     readonly email: `${string}@${string}`;
     readonly statusUrl: `https://${string}` | null;
   } | null;
-  /**
-   * A monthly budget, which notifies the receiver of `alarms`: on all costs of the account, or with `sharesAccount` on what has the cost
-   * allocation tags service and stage, which a management account must activate first.
-   */
-  readonly budget: { readonly usdPerMonth: number } | null;
   /**
    * The concurrency that is kept for a function and is its limit, by function; the others share the rest of `accountQuota`, "Concurrent
    * executions" of the account under Service Quotas, of which they must have 200.
@@ -137,7 +132,6 @@ export const STAGES = {
     keyedRoutes: { requestsPerSecond: 100, burst: 200 },
     spend: { paidChecksPerDay: null, smsPerDay: null },
     support: null,
-    budget: null,
     // A new account may run 10 functions at a time and can reserve none of them.
     reservedConcurrency: null,
     domain: null,
@@ -172,7 +166,6 @@ export const STAGES = {
     keyedRoutes: { requestsPerSecond: 1000, burst: 1000 },
     spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
     support: null, // Set { email: 'api@your-company.com', statusUrl: 'https://status.your-company.com' }.
-    budget: null, // Set { usdPerMonth: 500 }.
     // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 400. Sign-in
     // and the authorizer have what they need in any case. docs/operators/scaling.md has the arithmetic.
     reservedConcurrency: {

@@ -41,7 +41,7 @@ const STAGE = 'bin/stage.ts';
 const APP = ['--no-notices', '--app', 'node test/bin/context-app.ts'];
 
 /** The sentences about prod, each of which must be printed once. */
-const UNSET = ['account', 'region', 'alarms', 'spend', 'budget', 'backupCopy'].map(
+const UNSET = ['account', 'region', 'alarms', 'spend', 'backupCopy'].map(
   (name) => `Set ${name} of prod in lib/stages.ts: `,
 );
 

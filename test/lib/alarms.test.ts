@@ -246,7 +246,7 @@ describe('the alarms of prod', () => {
     const dashboards = (template: typeof api) =>
       Object.keys(resourcesOf(template, 'AWS::CloudWatch::Dashboard')).length;
     expect([alarmsOf(dev), dashboards(dev)]).toEqual([[], 0]);
-    const { api: unwatched } = templatesOf('prod', { ...COMPLETE, alarms: null, budget: null });
+    const { api: unwatched } = templatesOf('prod', { ...COMPLETE, alarms: null });
     expect([alarmsOf(unwatched), dashboards(unwatched)]).toEqual([[], 0]);
     expect(dashboards(api)).toBe(1);
   });

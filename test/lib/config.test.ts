@@ -32,7 +32,6 @@ describe('the settings of a stage', () => {
       ],
       [{ providers: { ...providers, sms: [] } }, 'no provider is named'],
       [{ spend: { paidChecksPerDay: 0, smsPerDay: null } }, 'spend must be whole numbers above 0'],
-      [{ budget: { usdPerMonth: 100 } }, 'budget requires alarms'],
       [
         { reservedConcurrency: { accountQuota: 1000, functions: { authorizer: 400, 'create-user': 401 } } },
         'reservedConcurrency must leave 200 of accountQuota to the functions that it does not name',
@@ -106,7 +105,6 @@ describe('a deploy', () => {
       "Set region of prod in lib/stages.ts: 'eu-central-1'.",
       "Set alarms of prod in lib/stages.ts: { email: 'on-call@your-company.com' } or { topicArn: 'arn:aws:sns:…' }.",
       'Set spend of prod in lib/stages.ts: { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or null for one of them.',
-      'Set budget of prod in lib/stages.ts: { usdPerMonth: 500 }.',
       "Set backupCopy of prod in lib/stages.ts: { vaultArn: 'arn:aws:backup:…', every: 'day', keepDays: 35 } or 'none'.",
     ]);
     expect(deployFaults(prod, stages)).toEqual([]);

@@ -71,8 +71,6 @@ describe('alarms', () => {
   const topicArn = 'arn:aws:sns:eu-central-1:123456789012:on-call';
   const { api: other } = templatesOf('dev', {
     alarms: { topicArn },
-    budget: { usdPerMonth: 500 },
-    sharesAccount: true,
   });
 
   test('notify an existing topic of the config without changing it', () => {
@@ -90,34 +88,6 @@ describe('alarms', () => {
     );
     expect(names).toHaveLength(11);
     expect(names.filter((name) => /ceiling|unredeemed|firewall|certificate/.test(name))).toEqual([]);
-  });
-
-  test('and the budget notifies the same receiver at 80 % and when more than 100 % is forecast', () => {
-    const subscribers = [
-      [api, { Address: 'on-call@example.com', SubscriptionType: 'EMAIL' }],
-      [other, { Address: topicArn, SubscriptionType: 'SNS' }],
-    ] as const;
-    for (const [template, subscriber] of subscribers) {
-      const [budget] = Object.values(resourcesOf(template, 'AWS::Budgets::Budget'));
-      const { Budget, NotificationsWithSubscribers } = budget?.Properties ?? {};
-      expect(Budget.BudgetLimit).toEqual({ Amount: 500, Unit: 'USD' });
-      expect(NotificationsWithSubscribers).toMatchObject([
-        { Notification: { NotificationType: 'ACTUAL', Threshold: 80 }, Subscribers: [subscriber] },
-        { Notification: { NotificationType: 'FORECASTED', Threshold: 100 }, Subscribers: [subscriber] },
-      ]);
-    }
-  });
-
-  test('and the budget counts by tags only where the account is shared, since tags count nothing until they are activated', () => {
-    const filterOf = (template: Template) =>
-      Object.values(resourcesOf(template, 'AWS::Budgets::Budget'))[0]?.Properties.Budget.FilterExpression;
-    expect(filterOf(api)).toBeUndefined();
-    expect(filterOf(other)).toEqual({
-      And: [
-        { Tags: { Key: 'service', Values: ['buyer-linking'] } },
-        { Tags: { Key: 'stage', Values: ['dev'] } },
-      ],
-    });
   });
 
   test('read the metric namespace that every function and the canary write to', () => {

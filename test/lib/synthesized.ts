@@ -38,7 +38,6 @@ export const COMPLETE = {
   alarms: { email: 'on-call@example.com' },
   spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
   support: { email: 'api@example.com', statusUrl: 'https://status.example.com' },
-  budget: { usdPerMonth: 500 },
   backupCopy: 'none',
 } as const satisfies Partial<Stage>;
 
