@@ -8,6 +8,7 @@ import { systemClock } from '#shared/clock.ts';
 import { deadlineIn } from '#shared/deadline.ts';
 import { bindOnce, readEnv } from '#shared/env.ts';
 import { headerOf, requestIdOf } from '#shared/http/request.ts';
+import { isDependencyFailure } from '#shared/http/server-errors.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { tableFromEnv } from '#shared/table/client.ts';
@@ -20,8 +21,9 @@ const refuse = (outcome: 'malformed' | 'unknown' | 'unusable'): never => {
   throw new Error('Unauthorized');
 };
 
-/** Lambda counts a refused key as an error too, so the alarm for a failing authorizer watches this line. */
+/** Logs why there is no decision. That the table gave no answer is counted: it explains the 5xx response of API Gateway. */
 const logFailure = (error: unknown): never => {
+  if (isDependencyFailure(error)) logEvent('key_checked', { outcome: 'unavailable' });
   logEvent('request_failed', errorFields(error));
   throw error;
 };

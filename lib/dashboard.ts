@@ -56,6 +56,11 @@ const graphsOf = ({ config, api, table, monitoring: { metrics } }: MonitoredServ
       [api.metricServerError({ ...SUM, label: '5xx' })],
     ),
     graph('Responses by code', [metrics.each('Requests', ['operation', 'outcome'], SUM)]),
+    graph('Server errors by what they come from', [metrics.each('ServerErrors', ['cause_kind'], SUM)]),
+    graph('Calls of a port that no provider answered, or not the first one', [
+      metrics.each('ProvidersUnavailable', ['port'], SUM),
+      metrics.each('ProviderTakeovers', ['port'], SUM),
+    ]),
     graph('Key checks by result', [metrics.each('KeysChecked', ['outcome'], SUM)]),
     graph('Provider calls by outcome', [
       metrics.each('ProviderCalls', ['provider', 'provider_operation', 'outcome'], SUM),

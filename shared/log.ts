@@ -22,7 +22,10 @@ interface LoggedMetric {
 const countBy = (...dimensions: readonly (readonly string[])[]) => ({ unit: 'Count', dimensions }) as const;
 
 export const EVENTS = {
-  /** `calls`: each call to DynamoDB, KMS, Secrets Manager and providers with its milliseconds. `cause…`: the cause of a 5xx. */
+  /**
+   * `calls`: each call to DynamoDB, KMS, Secrets Manager and providers with its milliseconds. `cause_kind`, `cause…`: of a 5xx response, what it
+   * comes from (http/server-errors.ts) and the error.
+   */
   request_completed: {
     level: 'INFO',
     fields: [
@@ -32,6 +35,7 @@ export const EVENTS = {
       'code',
       'duration_ms',
       'calls',
+      'cause_kind',
       'cause',
       'cause_provider',
       'cause_operation',
@@ -44,6 +48,7 @@ export const EVENTS = {
     metrics: {
       Requests: countBy(['operation', 'outcome'], ['plan']),
       Duration: { unit: 'Milliseconds', value: 'duration_ms', dimensions: [['operation']] },
+      ServerErrors: countBy(['cause_kind']),
     },
   },
   /** The caller got `internal`. */
@@ -83,6 +88,18 @@ export const EVENTS = {
         value: 'duration_ms',
         dimensions: [['provider', 'provider_operation']],
       },
+    },
+  },
+  /**
+   * A call of a port: of the registries or of the SMS providers. `unavailable`: 1 if none of them gave a result. `taken_over`: 1 if not the first
+   * one gave it. The average of either metric is a share of the calls, the sum a number of calls.
+   */
+  port_called: {
+    level: 'INFO',
+    fields: ['request_id', 'port', 'provider_operation', 'unavailable', 'taken_over'],
+    metrics: {
+      ProvidersUnavailable: { unit: 'Count', value: 'unavailable', dimensions: [['port']] },
+      ProviderTakeovers: { unit: 'Count', value: 'taken_over', dimensions: [['port']] },
     },
   },
   /** A secret could not be read again, or is malformed now. The last good value stays in use. */

@@ -1,4 +1,3 @@
-import { isNativeError } from 'node:util/types';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { timeText } from '#shared/clock.ts';
 import { causeFields, errorFields, logEvent } from '#shared/log.ts';
@@ -15,6 +14,7 @@ import { rateLimitHeaders } from '#shared/rate-limits/headers.ts';
 import { RateLimitExceeded } from '#shared/rate-limits/request-limits.ts';
 import { isParserError } from './input.ts';
 import type { RequestScope } from './request.ts';
+import { causeKindOf, isDependencyFailure } from './server-errors.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -52,7 +52,8 @@ export const complete = (
     outcome: error?.code ?? 'ok',
     duration_ms: Math.round(performance.now() - startedAtMonotonicMs),
     calls: calls.map(({ target, ms }) => `${target}=${ms}`).join(' '),
-    ...(response.statusCode >= 500 ? causeFields(error?.cause) : {}),
+    ...(error !== undefined &&
+      response.statusCode >= 500 && { cause_kind: causeKindOf(error), ...causeFields(error.cause) }),
     seller_id: caller?.sellerId,
     key_id: caller?.keyId,
     plan: caller?.plan,
@@ -68,44 +69,6 @@ export const complete = (
       ...response.headers,
     },
   };
-};
-
-/** Names of throttling errors of DynamoDB, KMS and Secrets Manager. After any of these the same request may be sent again. */
-const THROTTLING: readonly string[] = [
-  'LimitExceededException',
-  'ProvisionedThroughputExceeded',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingError',
-  'ThrottlingException',
-  'TransactionConflict',
-  'TransactionConflictException',
-  'TransactionInProgressException',
-  // Thrown by table/reads.ts. By name: an import of the class would put the DynamoDB client into the bundle of every function.
-  'UnprocessedKeysError',
-];
-
-const NO_RESPONSE =
-  /^(?:TimeoutError|AbortError|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-
-interface SdkError {
-  readonly code?: unknown;
-  readonly $fault?: unknown;
-  readonly $metadata?: { readonly httpStatusCode?: number };
-  readonly CancellationReasons?: readonly { readonly Code?: string }[];
-}
-
-const isDependencyFailure = (error: unknown): boolean => {
-  if (!isNativeError(error)) return false;
-  const { code, $fault, $metadata, CancellationReasons } = error as SdkError;
-  return (
-    NO_RESPONSE.test(error.name) ||
-    (typeof code === 'string' && NO_RESPONSE.test(code)) ||
-    THROTTLING.includes(error.name) ||
-    $fault === 'server' ||
-    ($metadata?.httpStatusCode ?? 0) >= 500 ||
-    (CancellationReasons ?? []).some(({ Code }) => THROTTLING.includes(Code ?? ''))
-  );
 };
 
 const problemFrom = (error: unknown): Problem => {

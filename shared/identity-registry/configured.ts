@@ -41,7 +41,12 @@ export const sandboxRegistry: Provider<IdentityRegistry> = {
 export const IDENTITY_PROVIDERS = [jibit, zohal, sandboxRegistry] as const;
 
 /** The create operation has 16 seconds for the checks: enough for a second attempt, or the next provider, after a timeout. */
-const INQUIRY = { mayRepeat: true, attemptTimeoutMs: 6000, outcomeOf: String };
+const INQUIRY = {
+  port: 'identity-registry',
+  mayRepeat: true,
+  attemptTimeoutMs: 6000,
+  outcomeOf: String,
+} as const;
 
 const CHECK_IDENTITY: CallPolicy<'checkIdentity', IdentityVerdict> = {
   ...INQUIRY,

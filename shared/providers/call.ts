@@ -13,6 +13,11 @@ import {
   type UnavailableReason,
 } from './unavailable.ts';
 
+/** The ports whose providers a stage can choose. */
+export const PORT_NAMES = ['identity-registry', 'sms'] as const;
+
+export type PortName = (typeof PORT_NAMES)[number];
+
 /** Options for tests; a deployment uses the defaults. */
 export interface CallOptions {
   /** Monotonic: it measures durations only. */
@@ -25,6 +30,8 @@ export interface CallOptions {
 
 /** How a method of a port is called. */
 export interface CallPolicy<Method, Result> {
+  /** The name of the port in logs and metrics. */
+  readonly port: PortName;
   readonly method: Method;
   /** The name of the method in errors, logs and metrics. */
   readonly operation: string;
@@ -112,6 +119,7 @@ export const callProviders = async <Method extends string, Args extends readonly
     try {
       const result = await callProvider(providers, site, call);
       circuit.leave(entered);
+      logPortCall(call.policy, { unavailable: 0, taken_over: failures.some(isOfProvider) ? 1 : 0 });
       return result;
     } catch (error) {
       circuit.leave(entered, error);
@@ -122,8 +130,22 @@ export const callProviders = async <Method extends string, Args extends readonly
       if (error.reason === 'aborted' || !mayFailOver) break;
     }
   }
-  throw combined(failures);
+  const failure = combined(failures);
+  // A check that the caller gave up, since the other one had failed, says nothing about the providers.
+  if (!(failure instanceof ProviderUnavailable && failure.reason === 'aborted')) {
+    logPortCall(call.policy, { unavailable: 1, taken_over: 0 });
+  }
+  throw failure;
 };
+
+/** Whether a failure says something about the provider, and not about the person, the phone or the text of one call. */
+const isOfProvider = ({ reason }: ProviderUnavailable): boolean =>
+  reason !== 'rejected' && reason !== 'undecided';
+
+const logPortCall = (
+  { port, operation }: Pick<CallPolicy<unknown, unknown>, 'port' | 'operation'>,
+  outcome: { readonly unavailable: 0 | 1; readonly taken_over: 0 | 1 },
+): void => logEvent('port_called', { port, provider_operation: operation, ...outcome });
 
 /** Calls one provider. Repeats an inquiry once after a transport or upstream error. */
 const callProvider = async <Method extends string, Args extends readonly unknown[], Result>(

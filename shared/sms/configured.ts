@@ -31,6 +31,7 @@ export const SMS_PROVIDERS = [kavenegar, smsIr, sandboxSms] as const;
 
 /** The send operation has 16 seconds: enough for the next provider after a message that was not sent. */
 const MESSAGE: CallPolicy<'sendCode', { readonly provider: string }> = {
+  port: 'sms',
   method: 'sendCode',
   operation: SEND_CODE,
   mayRepeat: false,

@@ -11,6 +11,11 @@ export const fullJitterMs = (bounds: Backoff, attempt: number): number =>
 
 const BETWEEN_ATTEMPTS: Backoff = [4, 8, 16, 32, 64, 128, 256, 400];
 
+/** Why a change was not made: other writers came first. The log shows only its name. */
+export class WriteConflict extends Error {
+  override readonly name = 'WriteConflict';
+}
+
 /** The result of an attempt that another writer preceded. */
 export class Conflict<Known = never> {
   readonly written = false;
@@ -36,13 +41,10 @@ export const retryConflicts = async <Result, Known = never>(
     const result = await step(known);
     if (!(result instanceof Conflict)) return result;
     const waitMs = fullJitterMs(pauses, conflicts);
-    if (waitMs > deadline.leftMs()) throw serviceUnavailable(conflictError());
+    if (waitMs > deadline.leftMs())
+      throw serviceUnavailable(new WriteConflict('other writers came first until the deadline'));
     // After a wait it is out of date.
     known = waitMs === 0 ? result.known : undefined;
     await pause(waitMs);
   }
 };
-
-/** The log shows only its name. */
-const conflictError = (): Error =>
-  Object.assign(new Error('other writers came first until the deadline'), { name: 'WriteConflict' });

@@ -3,6 +3,7 @@ import type { Clock } from '#shared/clock.ts';
 import { type Problem, serviceUnavailable } from '#shared/problems.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { consume } from '#shared/rate-limits/request-limits.ts';
+import { WriteConflict } from '#shared/table/retry-conflicts.ts';
 import type { CheckLimits } from './check-limits.ts';
 import type { Refuse } from './link-rules.ts';
 
@@ -10,7 +11,9 @@ import type { Refuse } from './link-rules.ts';
 export const MAX_READS = 3;
 
 export const changedTooOften = (): Problem =>
-  serviceUnavailable(new Error(`what was read changed ${MAX_READS} times until the result was written`));
+  serviceUnavailable(
+    new WriteConflict(`what was read changed ${MAX_READS} times until the result was written`),
+  );
 
 interface Deps {
   readonly rateLimiter: Pick<RateLimiter, 'increment' | 'decrement'>;

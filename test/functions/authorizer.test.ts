@@ -105,6 +105,14 @@ describe('the decision on a key', () => {
     });
   });
 
+  it('counts a decision that the table gave no answer for as unavailable, and no other failure', async () => {
+    const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+    await expect(authorizing(throttled)).rejects.toThrow('slow down');
+    await expect(authorizing(new Error('no grant'))).rejects.toThrow('no grant');
+    const counted = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'key_checked');
+    expect(counted).toMatchObject([{ outcome: 'unavailable', KeysChecked: 1 }]);
+  });
+
   it('aborts a read that hangs at the deadline, and does not throw Unauthorized', async () => {
     const deps: Deps = {
       secrets: {

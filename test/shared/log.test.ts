@@ -26,7 +26,8 @@ const written = (name: EventName, fields: object): Line => {
 
 const eventNames = Object.keys(EVENTS) as EventName[];
 
-const isNumeric = (field: string): boolean => /_ms$|_percent$|^status$|^attempt$/.test(field);
+const isNumeric = (field: string): boolean =>
+  /_ms$|_percent$|^(?:status|attempt|unavailable|taken_over)$/.test(field);
 
 /** A value for each field of an event. */
 const allFields = (name: EventName) =>

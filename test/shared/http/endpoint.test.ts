@@ -1,10 +1,11 @@
 import { handle as createHandle } from '#functions/create-user.ts';
 import { handle } from '#functions/list-users.ts';
-import { PROBLEMS, problemType } from '#shared/problems.ts';
+import { PROBLEMS, problem, problemType, serviceUnavailable } from '#shared/problems.ts';
 import { type RateLimiter, rateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { currentDeadline } from '#shared/request-context.ts';
 import type { Route } from '#shared/route.ts';
 import { routes } from '#shared/routes.ts';
+import { WriteConflict } from '#shared/table/retry-conflicts.ts';
 import { userIdAt } from '#shared/users/user-id.ts';
 import { callerContext, functionUnderTest } from '#test/functions/harness.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
@@ -258,6 +259,29 @@ describe('a failure of the storage', () => {
       code: 'service_unavailable',
       cause: 'ThrottlingException',
     });
+  });
+
+  it.each([
+    ['provider', problem('sms_unavailable', { cause: named('ProviderUnavailable') })],
+    ['limit', problem('sms_unavailable')],
+    ['conflict', serviceUnavailable(new WriteConflict('others came first'))],
+    ['dependency', named('ThrottlingException')],
+    ['dependency', serviceUnavailable(new Error('the request was not counted'))],
+    ['defect', new TypeError('x is undefined')],
+  ])('counts a 5xx response once, by what it comes from: %s', async (kind, error) => {
+    const { call, lines } = failing(error);
+    await call();
+    const counted = lines.map((line) => JSON.parse(line)).filter(({ ServerErrors }) => ServerErrors === 1);
+    expect(counted).toMatchObject([{ event: 'request_completed', cause_kind: kind }]);
+  });
+
+  it('counts no response below 500 as a server error', async () => {
+    const { call, lines } = failing(problem('user_not_found', { cause: new Error('gone') }));
+    await call();
+    const line = JSON.parse(String(lines.at(-1)));
+    expect(line.status).toBe(404);
+    expect(line).not.toHaveProperty('ServerErrors');
+    expect(line).not.toHaveProperty('cause_kind');
   });
 
   it.each([

@@ -49,6 +49,7 @@ const perform = async (name: string, outcome: Outcome, signal: AbortSignal): Pro
 type Policy = CallPolicy<'inquire', string>;
 
 const POLICY: Policy = {
+  port: 'identity-registry',
   method: 'inquire',
   operation: 'o',
   mayRepeat: true,
@@ -134,7 +135,7 @@ describe('a call', () => {
     outcomes.first = [QUOTA];
     const request = requestUntil();
     await runInRequest(request, () => inquire());
-    expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['req-1', 'req-1', 'req-1']);
+    expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(Array(4).fill('req-1'));
     expect(request.calls).toEqual([
       { target: 'first:o', ms: expect.any(Number) },
       { target: 'second:o', ms: expect.any(Number) },
@@ -289,7 +290,58 @@ describe('the circuit', () => {
   });
 });
 
-describe('the alarm of a provider', () => {
+describe('the line of a call of a port', () => {
+  /** Of each call: whether no provider gave a result, and whether the next one gave it. */
+  const portCalls = () =>
+    lines
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event === 'port_called')
+      .map(({ port, ProvidersUnavailable, ProviderTakeovers }) => [
+        port,
+        ProvidersUnavailable,
+        ProviderTakeovers,
+      ]);
+
+  it('counts a result of the first provider with 0 twice, so that both averages are shares of the calls', async () => {
+    await twoProviders({ port: 'sms' }).inquire();
+    expect(portCalls()).toEqual([['sms', 0, 0]]);
+  });
+
+  it('counts a result of the next provider as taken over, also while the circuit of the first is open', async () => {
+    const { inquire, outcomes, called } = twoProviders();
+    outcomes.first = [DOWN, DOWN];
+    for (let call = 0; call < 3; call += 1) await inquire();
+    expect(called).toEqual(['first', 'second', 'first', 'second', 'second']);
+    expect(portCalls()).toEqual(Array(3).fill(['identity-registry', 0, 1]));
+  });
+
+  it.each(['rejected', 'undecided'] as const)(
+    'does not count a result of the next provider as taken over after %s, which is about one person or phone',
+    async (reason) => {
+      const { inquire, outcomes } = twoProviders();
+      outcomes.first = [{ reason }];
+      await inquire();
+      expect(portCalls()).toEqual([['identity-registry', 0, 0]]);
+    },
+  );
+
+  it('counts a call once as unavailable when every provider failed', async () => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = [QUOTA];
+    outcomes.second = [QUOTA];
+    await failureOf(inquire());
+    expect(portCalls()).toEqual([['identity-registry', 1, 0]]);
+  });
+
+  it('does not count a call that its caller gave up', async () => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = [{ reason: 'aborted' }];
+    await failureOf(inquire());
+    expect(portCalls()).toEqual([]);
+  });
+});
+
+describe('the failures of a provider', () => {
   /** The logged failures: provider and reason. */
   const loggedFailures = () =>
     lines
