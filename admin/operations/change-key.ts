@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, requireKey } from '#admin/administration.ts';
-import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { type ApiKey, type SecretSummary, secretEnd } from '#shared/api-keys/api-key-item.ts';
+import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import { newSecret, rotated, validSecrets } from '#shared/api-keys/secret.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
@@ -14,7 +15,6 @@ import {
   withdrawPendingKey,
 } from './issue-key.ts';
 import { bringToGateway, flushAfterChange, writeKey } from './key-state.ts';
-import { isReduced } from './reduction.ts';
 
 /** A change of a key. `details` are those of its audit record. */
 interface KeyEdit {
@@ -41,10 +41,26 @@ export const requireActive = (key: ApiKey): ApiKey => {
   return key;
 };
 
+/** Twice the time of the cache: a decision on the key as it was may be cached until the change is written, some seconds after `nowSeconds`. */
+const REACH_SECONDS = 2 * DECISION_CACHE_SECONDS;
+
+/** Epoch seconds; never is infinity, and a secret that the key lacks has ended. */
+const endIn = (key: ApiKey, { hash }: SecretSummary): number => {
+  const secret = key.secrets.find((each) => each.hash === hash);
+  return secret === undefined ? 0 : (secretEnd(key, secret) ?? Number.POSITIVE_INFINITY);
+};
+
+/** Whether a valid secret ends sooner than it did, and before a cached decision on it is forgotten. */
+const endsWithinReach = (before: ApiKey, after: ApiKey, nowSeconds: number): boolean =>
+  validSecrets(before, nowSeconds).some((secret) => {
+    const end = endIn(after, secret);
+    return end < endIn(before, secret) && end < nowSeconds + REACH_SECONDS;
+  });
+
 /**
- * Changes a key: writes it with all its secrets and the audit record in one transaction. Then flushes the authorizer cache, if the change takes
- * something from the key, or if an earlier change is still marked. A change that changes nothing writes nothing and no record. Returns the key
- * after it. Throws `service_unavailable` after 10 s of changes by others.
+ * Changes a key: writes it with all its secrets and the audit record in one transaction. Then flushes the authorizer cache, if a secret ends
+ * within ten minutes by it, or if an earlier change is still marked; any other change takes effect within the five minutes of the cache. A change
+ * that changes nothing writes nothing and no record. Returns the key after it. Throws `service_unavailable` after 10 s of changes by others.
  */
 export const changeKey = async (
   admin: Administration,
@@ -56,7 +72,7 @@ export const changeKey = async (
     if (isDeepStrictEqual(after, before)) return before;
     const about = { seller_id: before.seller_id, key_id: keyId, details: details?.(before, after) };
     const record = admin.record({ action, ...about });
-    const isFlushed = isReduced({ before, after }, Math.floor(admin.clock() / 1000), admin.registryIsSandbox);
+    const isFlushed = endsWithinReach(before, after, Math.floor(admin.clock() / 1000));
     const marked: ApiKey = isFlushed ? { ...after, unflushed_since: record.at } : after;
     return (await admin.keys.save({ before, after: marked, sellerStatus, record })) ? marked : undefined;
   });

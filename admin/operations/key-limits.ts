@@ -80,19 +80,30 @@ const overridesText = (overrides: LimitOverrides): string =>
     .sort()
     .join(' ') || 'none';
 
-/** Overrides hourly and daily limits of a key, at once; those of `unset` go back to the plan's number. The limit per minute follows from the plan. */
+/** The hourly and daily limits to override; those of `unset` go back to the plan's number. The limit per minute follows from the plan. */
+export interface LimitsChange {
+  readonly set: LimitOverrides;
+  readonly unset: readonly KeyLimitName[];
+}
+
+/** Returns a key with other limits. */
+export const withLimits = (
+  { limits: before = {}, ...rest }: ApiKey,
+  { set, unset }: LimitsChange,
+): ApiKey => {
+  const limits: LimitOverrides = { ...before, ...set };
+  for (const name of unset) delete limits[name];
+  return Object.keys(limits).length === 0 ? rest : { ...rest, limits };
+};
+
+/** Changes the limits of a key. */
 export const setKeyLimits = (
   admin: Administration,
   keyId: string,
-  { set, unset }: { readonly set: LimitOverrides; readonly unset: readonly KeyLimitName[] },
+  limitsChange: LimitsChange,
 ): Promise<ApiKey> =>
   changeKey(admin, keyId, {
     action: 'key.limits_set',
-    change(key) {
-      const { limits: before = {}, ...rest } = requireActive(key);
-      const limits: LimitOverrides = { ...before, ...set };
-      for (const name of unset) delete limits[name];
-      return Object.keys(limits).length === 0 ? rest : { ...rest, limits };
-    },
+    change: (key) => withLimits(requireActive(key), limitsChange),
     details: fromTo((key) => overridesText(key.limits ?? {})),
   });

@@ -1,16 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
-import type { Administration } from '#admin/administration.ts';
 import {
   assignPlan,
   renameKey,
+  requireActive,
   revokeKey,
   rotateKey,
   setExpiry,
   setScopes,
 } from '#admin/operations/change-key.ts';
-import { type IssuedKey, issueKey } from '#admin/operations/issue-key.ts';
-import { readDailyUse, readKeyLimits, setKeyLimits } from '#admin/operations/key-limits.ts';
+import {
+  type IssuedKey,
+  issueKey,
+  requireFutureExpiry,
+  requireGrantable,
+} from '#admin/operations/issue-key.ts';
+import {
+  readDailyUse,
+  readKeyLimits,
+  readLastUsedDays,
+  setKeyLimits,
+  withLimits,
+} from '#admin/operations/key-limits.ts';
 import {
   containing,
   keyNamed,
@@ -18,6 +29,7 @@ import {
   keysOfAllSellers,
   sellerNamed,
 } from '#admin/operations/lookup.ts';
+import { lossesOf, readPeakUse } from '#admin/operations/losses.ts';
 import { requireName } from '#admin/operations/sellers.ts';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
@@ -104,17 +116,37 @@ const list = async ({ admin }: Session, seller: string | undefined, { expiring, 
   return { json: { keys }, text: keyTable(keys, options) };
 };
 
-/** Returns a command that changes a key and shows it, and says if there was nothing to change. */
-const changing =
-  <Args extends unknown[]>(
-    change: (admin: Administration, keyId: string, ...args: Args) => Promise<ApiKey>,
-  ) =>
-  async (session: Session, text: string, ...args: Args): Promise<CommandResult> => {
-    const before = await keyNamed(session.admin, text);
-    const after = await change(session.admin, before.key_id, ...args);
-    const already = `${after.key_id} was like this already. Nothing was changed.`;
-    return { ...(await shown(session, after)), note: isDeepStrictEqual(before, after) ? already : undefined };
-  };
+/** A changed key, and whether there was nothing to change. `note`: what to know of the change. */
+const changed = async (
+  session: Session,
+  { before, after, note }: { before: ApiKey; after: ApiKey; note?: string },
+): Promise<CommandResult> => {
+  const already = `${after.key_id} was like this already. Nothing was changed.`;
+  return { ...(await shown(session, after)), note: isDeepStrictEqual(before, after) ? already : note };
+};
+
+/**
+ * Asks before a change that takes something from a key in use: one with a request in the last 35 days. Returns a sentence on what it takes;
+ * '' for nothing. Throws `key_revoked` or `key_pending`: nobody is asked about what is refused anyway.
+ */
+const requireLosses = async (
+  { admin, requireYes }: Session,
+  before: ApiKey,
+  after: ApiKey,
+): Promise<string> => {
+  const { key_id, name } = requireActive(before);
+  const { registryIsSandbox } = admin;
+  const peaks = await readPeakUse(admin, key_id);
+  const losses = lossesOf({ before, after }, { peaks, registryIsSandbox }).join('; ');
+  if (losses === '') return '';
+  const [lastUsed] = await readLastUsedDays(admin, [key_id]);
+  if (typeof lastUsed === 'string')
+    await requireYes(`Take from ${key_id} (${name}), which was last used on ${lastUsed}: ${losses}?`);
+  return `Taken from ${key_id}: ${losses}.`;
+};
+
+/** API Gateway keeps the decision on a key so long. */
+const EFFECT = 'The change takes effect within 5 minutes.';
 
 const show = async (session: Session, text: string) => shown(session, await keyNamed(session.admin, text));
 
@@ -124,15 +156,38 @@ const find = async (session: Session) => {
   return shown(session, await keyOfSecret(session.admin, secret.trim()));
 };
 
-const assign = changing((admin, keyId, { plan }: { plan: PlanName }) => assignPlan(admin, keyId, plan));
+const assign = async (session: Session, text: string, { plan }: { plan: PlanName }) => {
+  const before = await keyNamed(session.admin, text);
+  const taken = await requireLosses(session, before, { ...before, plan });
+  const after = await assignPlan(session.admin, before.key_id, plan);
+  return changed(session, { before, after, note: `${taken} ${EFFECT}`.trim() });
+};
 
-const scopes = changing((admin, keyId, { set }: { set: readonly Scope[] }) => setScopes(admin, keyId, set));
+const scopes = async (session: Session, text: string, { set }: { set: readonly Scope[] }) => {
+  const before = await keyNamed(session.admin, text);
+  requireGrantable(set);
+  const taken = await requireLosses(session, before, { ...before, scopes: [...set] });
+  const after = await setScopes(session.admin, before.key_id, set);
+  return changed(session, { before, after, note: `${taken} ${EFFECT}`.trim() });
+};
 
-const expire = changing((admin, keyId, { at }: { at: number | 'never' }) =>
-  setExpiry(admin, keyId, at === 'never' ? undefined : at),
-);
+const expire = async (session: Session, text: string, { at }: { at: number | 'never' }) => {
+  const before = await keyNamed(session.admin, text);
+  const expires_at = at === 'never' ? undefined : at;
+  requireFutureExpiry(session.admin, expires_at);
+  const taken = await requireLosses(session, before, { ...before, expires_at });
+  const after = await setExpiry(session.admin, before.key_id, expires_at);
+  // An earlier end is exact to the second.
+  return changed(session, { before, after, note: taken || EFFECT });
+};
 
-const rename = changing((admin, keyId, name: string) => renameKey(admin, keyId, requireName(name)));
+const rename = async (session: Session, text: string, name: string) => {
+  const before = await keyNamed(session.admin, text);
+  return changed(session, {
+    before,
+    after: await renameKey(session.admin, before.key_id, requireName(name)),
+  });
+};
 
 const rotate = async (session: Session, text: string, { grace }: { grace: number }) => {
   const { key_id, name } = await keyNamed(session.admin, text);
@@ -145,11 +200,12 @@ const rotate = async (session: Session, text: string, { grace }: { grace: number
 };
 
 const revoke = async (session: Session, text: string) => {
-  const { key_id, name, status } = await keyNamed(session.admin, text);
+  const before = await keyNamed(session.admin, text);
+  const { key_id, name, status } = before;
   if (status !== 'revoked') {
     await session.requireYes(`Revoke ${key_id} (${name}) for good? Every request with it will be refused.`);
   }
-  return changing(revokeKey)(session, key_id);
+  return changed(session, { before, after: await revokeKey(session.admin, key_id) });
 };
 
 interface LimitsOptions {
@@ -164,9 +220,14 @@ export const durationText = (seconds: number): string => {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
 
-const limits = async ({ admin }: Session, text: string, { set = {}, unset = [] }: LimitsOptions) => {
-  const { key_id } = await keyNamed(admin, text);
-  if (Object.keys(set).length + unset.length > 0) await setKeyLimits(admin, key_id, { set, unset });
+const limits = async (session: Session, text: string, { set = {}, unset = [] }: LimitsOptions) => {
+  const { admin } = session;
+  const before = await keyNamed(admin, text);
+  const { key_id } = before;
+  const isChange = Object.keys(set).length + unset.length > 0;
+  const change = { set, unset };
+  const taken = isChange ? await requireLosses(session, before, withLimits(before, change)) : '';
+  if (isChange) await setKeyLimits(admin, key_id, change);
   const states = (await readKeyLimits(admin, key_id)).map(({ resetSeconds, isOverridden, ...state }) => ({
     ...state,
     resets_in_seconds: resetSeconds,
@@ -179,6 +240,7 @@ const limits = async ({ admin }: Session, text: string, { set = {}, unset = [] }
       rows: states.map((state) => ({ ...state, resets_in: durationText(state.resets_in_seconds) })),
       fields: ['name', 'limit', 'used', 'remaining', 'resets_in', 'overridden'],
     },
+    note: isChange ? `${taken} ${EFFECT}`.trim() : '',
   };
 };
 

@@ -1,7 +1,9 @@
 import { buyerStore } from '#shared/buyers/store.ts';
+import { keyLimit } from '#shared/rate-limits/key-limits.ts';
 import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
 import { itemsIn } from '#test/admin/operations/restore/damage.ts';
 import { newPhone } from '#test/generated-people.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
@@ -10,18 +12,30 @@ beforeAll(async () => {
 });
 afterAll(() => shell.stop());
 
-/** Ids, by the words that stand for them below: a seller with a key and a user, whose phone is registered, and one without anything. */
+/** A key of the plan professional that was used today: a request and a message. */
+const newUsedKey = async (seller: string): Promise<string> => {
+  const options = ['--plan', 'professional', '--scopes', 'users:read,users:write', '--name', 'busy'];
+  const { key_id: keyId } = await shell.json('keys', 'issue', seller, ...options);
+  await shell.countRequest(keyId);
+  const sms = keyLimit('sms-per-hour', { keyId, plan: 'professional', limits: {} });
+  await patientLimiter(shell.table).increment(sms, Date.now());
+  return keyId;
+};
+
+/** Values by the words that stand for them below: a seller with two keys and a user, whose phone is registered, and one without anything. */
 const newScene = async () => {
   const { seller_id: SELLER } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
   const { seller_id: EMPTY } = await shell.json('sellers', 'create', `Shop-${SELLER}`);
   await shell.json('sellers', 'messages', SELLER, '--template', 'kavenegar=kaveh-books');
   const issue = ['keys', 'issue', SELLER, '--plan', 'free', '--scopes', 'users:read', '--name', 'server'];
   const { key_id: KEY } = await shell.json(...issue);
+  const BUSY = await newUsedKey(SELLER);
+  const TODAY = new Date().toISOString().slice(0, 10);
   const PHONE = newPhone();
   const { current: hash } = await shell.hashes.phone(PHONE);
   await buyerStore(shell.table).register(hash, `byr_of_${SELLER}`, '2026-11-01T10:00:00.000Z');
   const { id: USER } = await linkBuyer(shell.table, SELLER, hash);
-  return { SELLER, EMPTY, KEY, PHONE, USER };
+  return { SELLER, EMPTY, KEY, BUSY, TODAY, PHONE, USER };
 };
 
 /** Everything that a command can change. */
@@ -51,6 +65,26 @@ const COMMANDS: readonly (readonly [command: string, question: string, shown: st
     'keys rotate KEY --grace 0',
     'Rotate KEY (server) without a grace period? Its old secret becomes invalid at once.',
     'blk_test_',
+  ],
+  [
+    'keys assign BUSY --plan free',
+    'Take from BUSY (busy), which was last used on TODAY: 900 of 1,000 requests a minute?',
+    'free',
+  ],
+  [
+    'keys scopes BUSY --set users:write',
+    'Take from BUSY (busy), which was last used on TODAY: scope users:read?',
+    'users:write',
+  ],
+  [
+    'keys limits BUSY --set sms-per-hour=0',
+    'Take from BUSY (busy), which was last used on TODAY: sms-per-hour 2,000 → 0 (it used 1)?',
+    'sms-per-hour',
+  ],
+  [
+    'keys expire BUSY --at 2099-01-31',
+    'Take from BUSY (busy), which was last used on TODAY: the time after 2099-01-31T00:00:00.000Z?',
+    '2099-01-31 00:00',
   ],
   ['keys revoke KEY', 'Revoke KEY (server) for good? Every request with it will be refused.', 'revoked'],
   [
@@ -100,6 +134,31 @@ it.each(COMMANDS)(
     expect(await everything()).not.toEqual(before);
   },
 );
+
+it('a change says what it takes and when, and asks nobody about a key without a request or one that loses nothing', async () => {
+  const { KEY, BUSY } = await newScene();
+  const soon = 'The change takes effect within 5 minutes.\n';
+  expect((await shell.cli('keys', 'scopes', KEY, '--set', 'users:write')).error).toBe(
+    `Taken from ${KEY}: scope users:read. ${soon}`,
+  );
+  expect((await shell.cli('keys', 'limits', BUSY, '--set', 'sms-per-hour=1')).error).toBe(soon);
+  expect((await shell.cli('keys', 'limits', BUSY)).error).toBe('');
+  const end = ['keys', 'expire', KEY, '--at'];
+  expect((await shell.cli(...end, '2099-01-31')).error).toBe(
+    `Taken from ${KEY}: the time after 2099-01-31T00:00:00.000Z.\n`,
+  );
+  expect((await shell.cli(...end, 'never')).error).toBe(soon);
+});
+
+it('a change that is refused anyway is not asked about', async () => {
+  const { BUSY } = await newScene();
+  expect((await shell.cli('keys', 'scopes', BUSY, '--set', 'buyers:links')).error).toContain(
+    'buyers:register',
+  );
+  expect((await shell.cli('keys', 'expire', BUSY, '--at', '2020-01-01')).error).toContain('in the future');
+  await shell.cli('keys', 'revoke', BUSY, '--yes');
+  expect((await shell.cli('keys', 'assign', BUSY, '--plan', 'free')).error).toContain('is revoked');
+});
 
 it('reconcile --fix deletes keys that only API Gateway has after a yes, and nothing without it', async () => {
   const unknown = { name: 'buyer-linking-local-key_unknown', value: 's'.repeat(40), enabled: true };

@@ -131,17 +131,73 @@ describe('a change of a key', () => {
   });
 
   it('completes an interrupted change when the change is repeated', async () => {
-    await assignPlan(deployment.admin, keyId, 'professional');
-    const change = () => assignPlan(deployment.admin, keyId, 'free');
-    await deployment.interruptedBefore('flushAuthorizerCache', change);
+    const end = inSeconds(60);
+    await deployment.interruptedBefore('flushAuthorizerCache', () => setExpiry(deployment.admin, keyId, end));
     expect((await deployment.admin.keys.find(keyId))?.unflushed_since).toBeDefined();
-    await deployment.interruptedBefore('attach free', change);
-    await change();
-    const key = await deployment.admin.keys.find(keyId);
-    expect(key).toMatchObject({ plan: 'free' });
-    expect(key?.unflushed_since).toBeUndefined();
-    expect(await Array.fromAsync(deployment.gateway.listMembers('free'))).toMatchObject([
+    await setExpiry(deployment.admin, keyId, end);
+    expect((await deployment.admin.keys.find(keyId))?.unflushed_since).toBeUndefined();
+    await deployment.interruptedBefore('attach professional', () =>
+      assignPlan(deployment.admin, keyId, 'professional'),
+    );
+    await assignPlan(deployment.admin, keyId, 'professional');
+    expect(await Array.fromAsync(deployment.gateway.listMembers('professional'))).toMatchObject([
       { id: await deployment.gatewayIdOf(keyId) },
     ]);
+  });
+
+  /** A cached decision on the key is at most 300 seconds old, and the write takes some of them. */
+  const REACH = 600;
+
+  itForAll<[string, ChangeOfKey, ChangeOfKey?]>([
+    ['an end of the key before the reach', (admin, id) => setExpiry(admin, id, inSeconds(REACH - 1))],
+    [
+      'a sooner end of a key that ends soon',
+      (admin, id) => setExpiry(admin, id, inSeconds(299)),
+      (admin, id) => setExpiry(admin, id, inSeconds(300)),
+    ],
+    ['a rotation without a grace', (admin, id) => rotateKey(admin, id, 0)],
+    ['a rotation with a grace shorter than the reach', (admin, id) => rotateKey(admin, id, REACH - 1)],
+    [
+      'a sooner end of an older secret',
+      (admin, id) => rotateKey(admin, id, 60),
+      (admin, id) => rotateKey(admin, id, 3600),
+    ],
+  ])('that is %s flushes the authorizer cache', async (_what, change, prepare) => {
+    const { key_id } = (await deployment.issued()).key;
+    await prepare?.(deployment.admin, key_id);
+    const flushes = deployment.flushes();
+    await change(deployment.admin, key_id);
+    expect(deployment.flushes()).toBe(flushes + 1);
+  });
+
+  itForAll<[string, ChangeOfKey, ChangeOfKey?]>([
+    ['a smaller set of scopes', (admin, id) => setScopes(admin, id, ['users:write'])],
+    [
+      'a smaller plan',
+      (admin, id) => assignPlan(admin, id, 'free'),
+      (admin, id) => assignPlan(admin, id, 'professional'),
+    ],
+    ['a smaller limit', (admin, id) => setKeyLimits(admin, id, { set: { 'sms-per-hour': 0 }, unset: [] })],
+    ['an end of the key at the reach', (admin, id) => setExpiry(admin, id, inSeconds(REACH))],
+    [
+      'a later end of a key that ends soon',
+      (admin, id) => setExpiry(admin, id, inSeconds(61)),
+      (admin, id) => setExpiry(admin, id, inSeconds(60)),
+    ],
+    ['a rotation with a grace of the reach', (admin, id) => rotateKey(admin, id, REACH)],
+    [
+      'a rotation that drops a secret that has ended',
+      (admin, id) => rotateKey(admin, id, 3600),
+      async (admin, id) => {
+        await rotateKey(admin, id, 3600);
+        deployment.clock.advance(3601);
+      },
+    ],
+  ])('that is %s flushes nothing: it takes effect within five minutes', async (_what, change, prepare) => {
+    const { key_id } = (await deployment.issued()).key;
+    await prepare?.(deployment.admin, key_id);
+    const flushes = deployment.flushes();
+    await change(deployment.admin, key_id);
+    expect(deployment.flushes()).toBe(flushes);
   });
 });

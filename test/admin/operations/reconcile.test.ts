@@ -1,5 +1,5 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { revokeKey, rotateKey, setScopes } from '#admin/operations/change-key.ts';
+import { revokeKey, rotateKey, setExpiry } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { ISSUE_GRACE_MS, reconcile } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
@@ -242,7 +242,7 @@ describe('the audit record of a repair', () => {
 
   it('is in the first write after a change of a key that was not flushed', async () => {
     await deployment.interruptedBefore('flushAuthorizerCache', () =>
-      setScopes(deployment.admin, issued.key.key_id, ['users:write']),
+      setExpiry(deployment.admin, issued.key.key_id, Math.floor(deployment.clock() / 1000) + 60),
     );
     const { findings } = await reconcile(deployment.admin, { fix: false });
     expect(findings).toMatchObject([{ kind: 'not_flushed' }]);

@@ -1,5 +1,5 @@
 /** Keys that change between the comparison, which found a difference, and its repair. */
-import { assignPlan, revokeKey, setScopes } from '#admin/operations/change-key.ts';
+import { assignPlan, revokeKey, setExpiry } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { type Difference, reconcile, repair } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
@@ -17,6 +17,8 @@ beforeEach(async () => {
 });
 
 let gatewayId: string;
+
+const inSeconds = (seconds: number): number => Math.floor(deployment.clock() / 1000) + seconds;
 
 /** The plans that a key of API Gateway is in. */
 const plansOf = async (id: string): Promise<PlanName[]> => {
@@ -83,12 +85,12 @@ describe('a key that changes before the repair of its difference', () => {
 
   it('is flushed once for every change up to now', async () => {
     await deployment.interruptedBefore('flushAuthorizerCache', () =>
-      setScopes(deployment.admin, issued.key.key_id, ['users:write']),
+      setExpiry(deployment.admin, issued.key.key_id, inSeconds(90)),
     );
     const difference = await foundNow();
     deployment.clock.advance(1);
     await deployment.interruptedBefore('flushAuthorizerCache', () =>
-      setScopes(deployment.admin, issued.key.key_id, ['users:read']),
+      setExpiry(deployment.admin, issued.key.key_id, inSeconds(60)),
     );
     const flushes = deployment.flushes();
     await repair(deployment.admin, difference);
