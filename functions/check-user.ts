@@ -40,9 +40,7 @@ export const handle = async (
     if (decision.next === 'show') return { status: 200, body: userFrom(decision.user) };
 
     const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
-    // With another phone, a check without a verdict is counted: it tells that the phone is registered.
-    const countsUndecided = !hashes.phone.isOf(found.user?.phone_hash);
-    if (!isChecked) await paidCheck(deps, { limits, person, countsUndecided });
+    if (!isChecked) await paidCheck(deps, { limits, person });
     isChecked = true;
     const result = await users.confirmUser(caller.sellerId, path.id, {
       confirmed: {

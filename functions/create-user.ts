@@ -43,8 +43,7 @@ export const handle = async (request: Request<typeof route>, deps: Deps): Promis
     }
 
     const person = { nationalId: body.national_id, birthDate: body.birth_date.jalali, phone: body.phone };
-    // A check without a verdict is counted: it tells that the person is not linked, since a linked one is not checked.
-    if (!isChecked) await paidCheck(deps, { limits, person, countsUndecided: true });
+    if (!isChecked) await paidCheck(deps, { limits, person });
     isChecked = true;
     const { buyer, lifted } = decision;
     const linkedAt = new Date(clock()).toISOString();

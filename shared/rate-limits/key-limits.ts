@@ -34,7 +34,7 @@ export const KEY_LIMITS = {
   },
   'refused-links-per-hour': {
     counts:
-      'Links and checks refused with buyer_not_registered, user_conflict, external_id_conflict or link_refused; undecided ones',
+      'Links and checks refused with buyer_not_registered, user_conflict, external_id_conflict or link_refused',
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 1000 },
     ofRegistry: true,

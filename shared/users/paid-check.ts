@@ -15,8 +15,6 @@ interface PaidCheckDeps {
 interface PaidCheck {
   readonly limits: CheckLimits;
   readonly person: PersonToCheck;
-  /** Whether a check without a verdict counts as a refused link: its response tells whether the person is linked or the phone registered. */
-  readonly countsUndecided: boolean;
 }
 
 /**
@@ -24,18 +22,7 @@ interface PaidCheck {
  * `phone_not_owned` after such a verdict, the problem of a limit that is used up in place of it, and `verification_unavailable` without
  * one. Nothing stays counted if no provider was called.
  */
-export const paidCheck = async (deps: PaidCheckDeps, check: PaidCheck): Promise<void> => {
-  const { rateLimiter, clock } = deps;
-  try {
-    await countedCheck(deps, check);
-  } catch (error) {
-    if (check.countsUndecided && error instanceof Problem && !isVerdict(error))
-      await consume(rateLimiter, [check.limits.refusedLink], clock());
-    throw error;
-  }
-};
-
-const countedCheck = async (
+export const paidCheck = async (
   { rateLimiter, identityRegistry, clock }: PaidCheckDeps,
   { limits, person }: PaidCheck,
 ): Promise<void> => {

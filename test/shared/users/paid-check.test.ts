@@ -34,15 +34,14 @@ const limiterOf = (usedUp: readonly string[]) => {
 interface Case {
   readonly results: FakeResults;
   readonly usedUp?: readonly string[];
-  readonly countsUndecided?: boolean;
 }
 
 /** Makes a check. Returns the code of its problem, and what stays counted. */
-const outcomeOf = async ({ results, usedUp = [], countsUndecided = true }: Case) => {
+const outcomeOf = async ({ results, usedUp = [] }: Case) => {
   const { limiter, counts } = limiterOf(usedUp);
   const deps = { rateLimiter: limiter, identityRegistry: fakeIdentityRegistry(results), clock: () => 0 };
   const limits = checkLimits(callerFrom(callerContext, 0), HASHES, undefined);
-  const code = await paidCheck(deps, { limits, person: PERSON, countsUndecided }).then(
+  const code = await paidCheck(deps, { limits, person: PERSON }).then(
     () => 'matched',
     (error) => error.code,
   );
@@ -69,37 +68,21 @@ describe('paidCheck', () => {
     ],
     [
       'such a verdict for the person although the limit of the key is used up',
-      { results: NOT_FOUND, usedUp: ['failed-checks-per-hour'], countsUndecided: false },
+      { results: NOT_FOUND, usedUp: ['failed-checks-per-hour'] },
       'rate_limit_exceeded',
       { ...BEGUN, 'failed-checks': 1 },
     ],
     [
       'such a verdict for the key although the limit of the person is used up',
-      { results: NOT_FOUND, usedUp: ['failed-checks'], countsUndecided: false },
+      { results: NOT_FOUND, usedUp: ['failed-checks'] },
       'too_many_attempts',
       { ...BEGUN, 'failed-checks-per-hour': 1 },
     ],
-    [
-      'a check without a verdict as a refused link',
-      { results: NO_VERDICT },
-      'verification_unavailable',
-      { ...BEGUN, 'refused-links-per-hour': 1 },
-    ],
-    [
-      'no refused link where a check without a verdict tells nothing',
-      { results: NO_VERDICT, countsUndecided: false },
-      'verification_unavailable',
-      BEGUN,
-    ],
-    [
-      'no beginning when no provider was called',
-      { results: NOT_CALLED, countsUndecided: false },
-      'verification_unavailable',
-      {},
-    ],
+    ['its beginning alone without a verdict', { results: NO_VERDICT }, 'verification_unavailable', BEGUN],
+    ['no beginning when no provider was called', { results: NOT_CALLED }, 'verification_unavailable', {}],
     [
       'nothing of the key when the person has no check left',
-      { results: {}, usedUp: ['begun-checks'], countsUndecided: false },
+      { results: {}, usedUp: ['begun-checks'] },
       'too_many_attempts',
       {},
     ],
