@@ -12,8 +12,11 @@ export const STEP_WAIT_MS = 20 * 60 * 1000;
 
 const NEW_KEY_BYTES = 32;
 
-/** Step 1 was made: the current key is also among the previous ones, after the new one. */
+/** Step 1 was made: the current key is also the second of the previous ones, after the new one. */
 const isBetweenSteps = ({ current, previous }: KeyRing): boolean => previous[1] === current;
+
+/** The last step was a way back: the current key is also the first of the previous ones, before the one that was given up. */
+const isBack = ({ current, previous }: KeyRing): boolean => previous[0] === current;
 
 /** The step that was made, and when the next one may be made. */
 export interface HashSecretStep {
@@ -21,24 +24,33 @@ export interface HashSecretStep {
   readonly nextStepAt?: string;
 }
 
-/** Returns the ring after the next step, which keeps every key. */
-const nextRing = (ring: KeyRing, isBack: boolean): readonly [KeyRing, HashSecretStep['step']] => {
+/** Returns the ring after the way back: the key before is written under again, and items under the current one are still found. */
+const ringBefore = (ring: KeyRing): KeyRing => {
   const { current, previous } = ring;
-  const [first = '', ...others] = previous;
-  if (isBack) {
-    if (isBetweenSteps(ring) || first === '') {
-      throw new AdminError(
-        'bad_input',
-        'Step 2 of a rotation was not made, so there is nothing to go back from.',
-      );
-    }
-    // The key before is written under again, and items under the current one are still found.
-    return [{ current: first, previous: [current, ...previous] }, 'back'];
+  const [before] = previous;
+  if (before === undefined || isBetweenSteps(ring) || isBack(ring)) {
+    throw new AdminError(
+      'bad_input',
+      'Step 2 of a rotation was not the last step, so there is nothing to go back from.',
+    );
   }
-  if (isBetweenSteps(ring)) return [{ current: first, previous: others }, 2];
-  // Every container finds items under the new key, and still writes under the old one.
+  return { current: before, previous: [before, current, ...previous] };
+};
+
+/** Returns the ring after step 1: every container finds items under the new key, and still writes under the current one. */
+const ringWithNewKey = ({ current, previous }: KeyRing): KeyRing => {
   const added = randomBytes(NEW_KEY_BYTES).toString('hex');
-  return [{ current, previous: [added, current, ...previous.filter((key) => key !== current)] }, 1];
+  const others = previous.filter((key) => key !== current);
+  const oldest = previous.at(-1) === current ? [current] : [];
+  return { current, previous: [added, current, ...others, ...oldest] };
+};
+
+/** Returns the ring after the next step, which keeps every key and the oldest last. */
+const nextRing = (ring: KeyRing, goesBack: boolean): readonly [KeyRing, HashSecretStep['step']] => {
+  if (goesBack) return [ringBefore(ring), 'back'];
+  if (!isBetweenSteps(ring)) return [ringWithNewKey(ring), 1];
+  const [added = '', ...others] = ring.previous;
+  return [{ current: added, previous: others }, 2];
 };
 
 const readRing = async (client: SecretsManagerClient, SecretId: string) => {
@@ -52,24 +64,24 @@ const readRing = async (client: SecretsManagerClient, SecretId: string) => {
 };
 
 /**
- * Makes the next step of a rotation of the hash secret: adds a new key, or 20 minutes later writes under it. `isBack`: writes under the key
- * before again. No key is ever removed and the oldest stays last, since buyer ids come from it. Throws `too_early`, or `bad_input` for a
+ * Makes the next step of a rotation of the hash secret: adds a new key, or 20 minutes later writes under it. `goesBack`: writes under the key
+ * before again; the next rotation then begins with a new key. No key is ever removed and the oldest stays last, since buyer ids come from it. Throws `too_early`, or `bad_input` for a
  * secret in another form.
  */
 export const rotateHashSecret = async (
   client: SecretsManagerClient,
   secretId: string,
-  { isBack, nowMs }: { readonly isBack: boolean; readonly nowMs: number },
+  { goesBack, nowMs }: { readonly goesBack: boolean; readonly nowMs: number },
 ): Promise<HashSecretStep> => {
   const { ring, writtenAtMs } = await readRing(client, secretId);
   const nextAtMs = writtenAtMs + STEP_WAIT_MS;
-  if (!isBack && isBetweenSteps(ring) && nowMs < nextAtMs) {
+  if (!goesBack && isBetweenSteps(ring) && nowMs < nextAtMs) {
     throw new AdminError(
       'too_early',
       `Step 2 may be made at ${new Date(nextAtMs).toISOString()}, when every container has the new key.`,
     );
   }
-  const [next, step] = nextRing(ring, isBack);
+  const [next, step] = nextRing(ring, goesBack);
   await client.send(new PutSecretValueCommand({ SecretId: secretId, SecretString: JSON.stringify(next) }));
   return step === 1 ? { step, nextStepAt: new Date(nowMs + STEP_WAIT_MS).toISOString() } : { step };
 };

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 const RESULTS = {
   1: 'Step 1: every container reads the new key within 15 minutes. Run the command again in 20 minutes for step 2.\n',
   2: 'Step 2: containers write under the new key within 15 minutes. Outstanding codes are void.\n',
-  back: 'Back: containers write under the key before within 15 minutes. What was written under the new key is still found.\n',
+  back: 'Back: containers write under the key before within 15 minutes. What was written under the new key is still found.\nThe next rotation begins with step 1 and another new key.\n',
 };
 
 const rotate = async (
@@ -19,7 +19,7 @@ const rotate = async (
   await requireYes(
     `${back ? 'Go back a step in' : 'Make the next step of'} the rotation of the hash secret?`,
   );
-  const options = { isBack: back, nowMs: admin.clock() };
+  const options = { goesBack: back, nowMs: admin.clock() };
   const { step, nextStepAt } = await rotateHashSecret(new SecretsManagerClient({}), hashSecretArn, options);
   await admin.audit.write(admin.record({ action: 'hash_secret.rotated', details: { step } }));
   return { json: { step, next_step_at: nextStepAt ?? null }, text: RESULTS[step] };

@@ -22,9 +22,12 @@ const secretOf = (text: string) => {
     ring: () => JSON.parse(newest().text),
     hashes: () => keyedHashesFrom({ read: async () => newest().text }),
     versions,
-    rotate: (minutes: number, isBack = false) => {
+    rotate: (minutes: number, goesBack = false) => {
       nowMs = minutes * 60_000;
-      return rotateHashSecret({ send } as unknown as SecretsManagerClient, 'hash-secret', { isBack, nowMs });
+      return rotateHashSecret({ send } as unknown as SecretsManagerClient, 'hash-secret', {
+        goesBack,
+        nowMs,
+      });
     },
   };
 };
@@ -42,18 +45,43 @@ describe('rotateHashSecret', () => {
     expect(secret.ring()).toEqual({ current: added, previous: [OLD, OLDEST] });
   });
 
-  it('finds at every step what was written at every step before, and changes no buyer id', async () => {
-    const secret = secretOf(RING);
-    const seen: { readonly written: string; readonly buyerId: string }[] = [];
-    for (const [minutes, isBack] of [[0], [20], [21, true], [41], [42], [62]] as const) {
-      const { current: written } = await secret.hashes().phone(PHONE);
-      seen.push({ written, buyerId: await secret.hashes().buyerId(PHONE) });
-      await secret.rotate(minutes, isBack);
-      const found = await secret.hashes().phone(PHONE);
-      expect(seen.filter((each) => !found.isOf(each.written))).toEqual([]);
-      expect(await secret.hashes().buyerId(PHONE)).toBe(seen[0]?.buyerId);
-    }
-  });
+  it.each([[RING], [JSON.stringify({ current: OLD })]])(
+    'goes back to the key before, and then begins with a new key and never with the one that was given up: %s',
+    async (text) => {
+      const secret = secretOf(text);
+      const { previous: before = [] } = JSON.parse(text) as { previous?: string[] };
+      await secret.rotate(0);
+      await secret.rotate(20);
+      const givenUp = secret.ring().current;
+      expect(await secret.rotate(21, true)).toEqual({ step: 'back' });
+      expect(secret.ring().current).toBe(OLD);
+      await expect(secret.rotate(22, true)).rejects.toMatchObject({ code: 'bad_input' });
+      expect(await secret.rotate(23)).toMatchObject({ step: 1 });
+      await secret.rotate(43);
+      expect(secret.ring()).toEqual({
+        current: expect.stringMatching(/^[0-9a-f]{64}$/),
+        previous: [OLD, givenUp, ...(before.length === 0 ? [OLD] : before)],
+      });
+      expect(secret.ring().current).not.toBe(givenUp);
+    },
+  );
+
+  it.each([[RING], [JSON.stringify({ current: OLD })]])(
+    'finds at every step what was written at every step before, and changes no buyer id: %s',
+    async (text) => {
+      const secret = secretOf(text);
+      const seen: { readonly written: string; readonly buyerId: string }[] = [];
+      const steps = [[0], [20], [21, true], [41], [61], [62, true], [63], [83], [84], [104]] as const;
+      for (const [minutes, isBack] of steps) {
+        const { current: written } = await secret.hashes().phone(PHONE);
+        seen.push({ written, buyerId: await secret.hashes().buyerId(PHONE) });
+        await secret.rotate(minutes, isBack);
+        const found = await secret.hashes().phone(PHONE);
+        expect(seen.filter((each) => !found.isOf(each.written))).toEqual([]);
+        expect(await secret.hashes().buyerId(PHONE)).toBe(seen[0]?.buyerId);
+      }
+    },
+  );
 
   it('refuses step 2 before every container has the new key', async () => {
     const secret = secretOf(RING);
