@@ -63,7 +63,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'user-id': 'usr_…',
   user: 'usr_…, a phone, - to read a phone from stdin, or an external id',
   subject: 'a seller, a key, or deployment (imports, buyers, keys only in API Gateway)',
-  file: 'UTF-8, with one phone on each line',
+  file: 'one phone on each line, or a CSV file and --column; UTF-8 or UTF-16',
   phone: `${PHONE_HELP}; without it, the command asks`,
 };
 

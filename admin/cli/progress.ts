@@ -44,8 +44,8 @@ export const withProgress = async <T>(
   const look = { barsize: 24, barCompleteChar: '#', barIncompleteChar: '.', gracefulExit: false };
   const bar = new SingleBar({ stream, format, ...look });
   const { signal, restore } = abortOnInterrupt();
-  bar.start(0, 0);
   const onProgress = (done: number, total: number): void => {
+    if (!bar.isActive) bar.start(total, done);
     bar.setTotal(total);
     bar.update(done);
   };

@@ -1,4 +1,5 @@
 import type { Administration } from '#admin/administration.ts';
+import { ERASURES_KEPT_SECONDS } from '#admin/stores/audit-store.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import { unlockExpression } from '#shared/one-time-codes/code-item.ts';
@@ -17,9 +18,6 @@ import { getItem, queryAll } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { type LinkPointer, readPhoneLinks, userKeyOf } from '#shared/users/phone-links.ts';
 import { removeUser } from './users.ts';
-
-/** As long as a backup of the table can be restored: 35 days. */
-const HASHES_KEPT_SECONDS = 35 * 86_400;
 
 /** The searches and messages of the phone that were counted. */
 const countsPartition = (phoneHash: string): string => limitsPartition(phoneSubject(phoneHash));
@@ -90,7 +88,7 @@ export const eraseBuyer = async (admin: Administration, phone: KeyedHash) => {
   const started = {
     ...admin.record({ action: 'buyer.erase_started', details: countsOf(before) }),
     phone_hashes: phone.keys((hash) => hash),
-    ttl: Math.ceil(admin.clock() / 1000) + HASHES_KEPT_SECONDS,
+    ttl: Math.ceil(admin.clock() / 1000) + ERASURES_KEPT_SECONDS,
   };
   await adminBuyerStore(admin.table).remove(phone, started);
   const links = await readPhoneLinks(admin.table, phone);

@@ -1,14 +1,14 @@
-import { appendFile, type FileHandle, open, rm } from 'node:fs/promises';
-import { AdminError } from '#admin/admin-error.ts';
-import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { appendFile, rm } from 'node:fs/promises';
+import { auditStore } from '#admin/stores/audit-store.ts';
+import { adminBuyerStore, type NewBuyer } from '#admin/stores/buyer-store.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
-import { toAsciiDigits } from '#shared/values/digits.ts';
+import { parsePhone } from '#shared/values/phone.ts';
+import { type FileLayout, type PhoneLine, phoneLines } from './phone-file.ts';
 
 /** The file to import, and how its result is reported. */
 export interface ImportOptions {
-  /** The path of the file. */
-  readonly path: string;
+  readonly layout: FileLayout;
   /** The path of the file that the rejected lines are written to. It is replaced. */
   readonly rejectedPath: string;
   readonly table: Table;
@@ -21,47 +21,33 @@ export interface ImportOptions {
   readonly onProgress: (counts: ImportCounts) => void;
 }
 
-/** The lines of a file by result; they add up to `lines`. */
+/** The lines of a file by result, without its header; they add up to `lines`. */
 export interface ImportCounts {
   readonly lines: number;
   readonly added: number;
   /** Registered before the import, or by an earlier line. */
   readonly already_registered: number;
+  /** Left out: the buyer was erased in the last 35 days. */
+  readonly erased: number;
   readonly rejected: number;
   readonly blank: number;
 }
 
-const NO_LINES: ImportCounts = { lines: 0, added: 0, already_registered: 0, rejected: 0, blank: 0 };
+const NO_LINES: ImportCounts = {
+  lines: 0,
+  added: 0,
+  already_registered: 0,
+  erased: 0,
+  rejected: 0,
+  blank: 0,
+};
 
 const LINES_PER_BATCH = 2000;
 
-/** The forms in exports: those of the API, `00989…`, `989…`, and `9…`, since spreadsheets drop a leading zero. */
-const MOBILE = /^(?:\+98|0098|98|0)?(9[0-9]{9})$/;
-
-/** Parses a phone of an export into E.164; undefined if it is not an Iranian mobile number. */
-const importedPhone = (text: string): string | undefined => {
-  const national = MOBILE.exec(toAsciiDigits(text).replace(/[\s()-]/g, ''))?.[1];
-  return national === undefined ? undefined : `+98${national}`;
-};
-
-const openFile = (path: string): Promise<FileHandle> =>
-  open(path).catch((error: unknown) => {
-    throw new AdminError('bad_input', `${path} cannot be read.`, { cause: error });
-  });
-
-/** Returns the number of lines of a file. Throws `bad_input` if it cannot be read. */
-export const countLines = async (path: string): Promise<number> => {
-  await using file = await openFile(path);
-  let lines = 0;
-  for await (const _ of file.readLines()) lines += 1;
-  return lines;
-};
-
 /** Yields the lines of a file in batches. */
-async function* batchesOf(path: string): AsyncGenerator<readonly string[]> {
-  await using file = await openFile(path);
-  let batch: string[] = [];
-  for await (const line of file.readLines()) {
+async function* batchesOf(layout: FileLayout): AsyncGenerator<readonly PhoneLine[]> {
+  let batch: PhoneLine[] = [];
+  for await (const line of phoneLines(layout)) {
     batch.push(line);
     if (batch.length < LINES_PER_BATCH) continue;
     yield batch;
@@ -70,47 +56,93 @@ async function* batchesOf(path: string): AsyncGenerator<readonly string[]> {
   if (batch.length > 0) yield batch;
 }
 
+const reasonOf = ({ phone = '' }: PhoneLine): string =>
+  phone.trim() === '' ? 'no phone' : 'not an Iranian mobile number';
+
+/**
+ * Returns the text for the file of rejected lines: of each its number, the reason, and the whole line. The first part has a header, so that the
+ * file can be corrected and imported itself, and a byte order mark, which spreadsheets need for Persian.
+ */
+const rejectedText = (
+  { delimiter, column }: FileLayout,
+  lines: readonly PhoneLine[],
+  isFirst: boolean,
+): string => {
+  const header = ['line', 'reason', column?.header ?? 'phone'];
+  const rows = lines.map((line) => [line.line, reasonOf(line), line.text]);
+  const text = (isFirst ? [header, ...rows] : rows).map((row) => `${row.join(delimiter)}\n`).join('');
+  return isFirst ? `\ufeff${text}` : text;
+};
+
+/**
+ * Registers those of the buyers, each given once, who are not registered, but for those who were erased in the last 35 days. Returns both.
+ */
+const registerMissing = async <Some extends NewBuyer>(
+  { table, registeredAt }: ImportOptions,
+  buyers: readonly Some[],
+) => {
+  const [store, audit] = [adminBuyerStore(table), auditStore(table)];
+  const missing = await store.missingOf(buyers);
+  const before = await audit.erasures(registeredAt);
+  const wanted = missing.filter(({ phone }) => !before(phone));
+  await store.registerMany(wanted, registeredAt);
+  // An erasure between the two found no registration to remove.
+  const after = await audit.erasures(registeredAt);
+  for (const { phone } of wanted.filter((each) => after(each.phone)))
+    await store.unregister(phone, registeredAt);
+  return {
+    added: wanted.filter(({ phone }) => !after(phone)),
+    erased: missing.filter(({ phone }) => after(phone)),
+  };
+};
+
 /** Imports a batch. `done`: the counts of the lines before it. Returns the counts with those of the batch. */
 const importBatch = async (
-  { table, hashes, registeredAt, rejectedPath }: ImportOptions,
+  options: ImportOptions,
   done: ImportCounts,
-  lines: readonly string[],
+  lines: readonly PhoneLine[],
 ): Promise<ImportCounts> => {
-  const phones: string[] = [];
-  const rejected: string[] = [];
-  for (const [index, line] of lines.entries()) {
-    const phone = importedPhone(line);
-    if (phone !== undefined) phones.push(phone);
-    // The reason does not contain what the line contains.
-    else if (line.trim() !== '') rejected.push(`${done.lines + index + 1},not an Iranian mobile number\n`);
-  }
-  const buyers = [...new Set(phones)].map(async (phone) => ({
+  const { hashes, layout, rejectedPath } = options;
+  const filled = lines.filter(({ isBlank }) => !isBlank);
+  const read = filled.map((line) => ({ line, phone: parsePhone(line.phone?.trim() ?? '') }));
+  const rejected = read.flatMap(({ line, phone }) => (phone === undefined ? [line] : []));
+  const linesOf = Map.groupBy(
+    read.flatMap(({ phone }) => phone ?? []),
+    (phone) => phone,
+  );
+  const buyers = [...linesOf].map(async ([phone, { length: count }]) => ({
     phone: await hashes.phone(phone),
     buyerId: await hashes.buyerId(phone),
+    count,
   }));
-  const added = await adminBuyerStore(table).registerMany(await Promise.all(buyers), registeredAt);
-  if (rejected.length > 0) await appendFile(rejectedPath, rejected.join(''), { mode: 0o600 });
+  const { added, erased } = await registerMissing(options, await Promise.all(buyers));
+  if (rejected.length > 0) {
+    const text = rejectedText(layout, rejected, done.rejected === 0);
+    await appendFile(rejectedPath, text, { mode: 0o600 });
+  }
+  const left = erased.reduce((sum, { count }) => sum + count, 0);
   return {
     lines: done.lines + lines.length,
-    added: done.added + added,
-    already_registered: done.already_registered + phones.length - added,
+    added: done.added + added.length,
+    already_registered: done.already_registered + filled.length - rejected.length - added.length - left,
+    erased: done.erased + left,
     rejected: done.rejected + rejected.length,
-    blank: done.blank + lines.length - phones.length - rejected.length,
+    blank: done.blank + lines.length - filled.length,
   };
 };
 
 /**
- * Registers the phones of a file, one on each line, in batches of 2,000 lines. Running it again is idempotent: registered buyers are
- * counted and not changed, so an interrupted import keeps no state. Returns the counts of the lines that were imported, and whether it
- * was stopped.
+ * Registers the phones of a file in batches of 2,000 lines. Running it again is idempotent: registered buyers are counted and not changed,
+ * and those who were erased since stay erased, so an interrupted import keeps no state. Returns the counts of the lines that were imported,
+ * and whether it was stopped.
  */
 export const importBuyers = async (
   options: ImportOptions,
 ): Promise<{ readonly counts: ImportCounts; readonly isStopped: boolean }> => {
-  const { path, rejectedPath, signal, onProgress } = options;
+  const { layout, rejectedPath, signal, onProgress } = options;
   await rm(rejectedPath, { force: true });
   let counts = NO_LINES;
-  for await (const lines of batchesOf(path)) {
+  for await (const lines of batchesOf(layout)) {
     if (signal.aborted) return { counts, isStopped: true };
     counts = await importBatch(options, counts, lines);
     onProgress(counts);

@@ -1,9 +1,23 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { type AuditRecord, auditPut, auditRecordSchema, type NewAuditRecord } from '#shared/audit.ts';
+import {
+  type AuditRecord,
+  auditPut,
+  auditRecordSchema,
+  DEPLOYMENT_SUBJECT,
+  type NewAuditRecord,
+} from '#shared/audit.ts';
+import { DAY_SECONDS } from '#shared/clock.ts';
+import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { auditPartition } from '#shared/table/keys.ts';
-import { queryPages } from '#shared/table/reads.ts';
+import { queryAll, queryPages } from '#shared/table/reads.ts';
+
+/** Sorts after every record: its sort key begins with a year. */
+const AFTER_ALL_TIMES = '~';
+
+/** How long the record of an erasure has the hashes of the phone: as long as a backup of the table can be restored. */
+export const ERASURES_KEPT_SECONDS = 35 * DAY_SECONDS;
 
 export const auditStore = (table: Table) => ({
   /** Writes a record of something that is not one transaction of the table: an import, a change of API Gateway. */
@@ -22,5 +36,14 @@ export const auditStore = (table: Table) => ({
       if (found.length >= limit) break;
     }
     return found.slice(0, limit);
+  },
+
+  /** Reads the erasures that are kept at a time (ISO, UTC). Returns whether a phone is among them. */
+  async erasures(at: string): Promise<(phone: KeyedHash) => boolean> {
+    const since = new Date(Date.parse(at) - ERASURES_KEPT_SECONDS * 1000).toISOString();
+    const between = [since, AFTER_ALL_TIMES] as const;
+    const records = await queryAll(table, { pk: auditPartition(DEPLOYMENT_SUBJECT), between });
+    const hashes = new Set(records.flatMap(({ phone_hashes = [] }) => phone_hashes as string[]));
+    return (phone) => phone.keys((hash) => hash).some((hash) => hashes.has(hash));
   },
 });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
+import { ifEqual } from '#shared/table/conditions.ts';
 import { buyerKey } from '#shared/table/keys.ts';
 import { batchGet } from '#shared/table/reads.ts';
 import { batchGetAll, putAll } from './batches.ts';
@@ -46,24 +47,32 @@ export const adminBuyerStore = (table: Table) => {
       await transact(table, deletions, record);
     },
 
-    /**
-     * Registers those of the buyers (any number, each once) who are not registered yet, and returns their number. Registered buyers keep
-     * their time of registration: they are read first, since a batch write takes no condition.
-     *
-     * The buyer app may register the same phone between the read and the write. Then this write overwrites the item with the same buyer
-     * id, which depends on the phone only, and a time of registration that differs by a moment.
-     */
-    async registerMany(buyers: readonly NewBuyer[], registeredAt: string): Promise<number> {
+    /** Removes a registration of this time. Returns whether there was one. */
+    async unregister(phone: KeyedHash, registeredAt: string): Promise<boolean> {
+      const condition = ifEqual('registered_at', registeredAt);
+      return transact(table, [{ Delete: { TableName, Key: buyerKey(phone.current), ...condition } }]);
+    },
+
+    /** Returns those of the buyers (any number, each once) who are not registered. */
+    async missingOf<Some extends NewBuyer>(buyers: readonly Some[]): Promise<Some[]> {
       const keys = buyers.flatMap(({ phone }) => phone.keys(buyerKey));
       const found = new Set((await batchGetAll(table, keys, 'pk')).map(({ pk }) => pk));
-      const missing = buyers.filter(({ phone }) => !phone.keys(buyerKey).some(({ pk }) => found.has(pk)));
-      const items = missing.map(({ phone, buyerId }) => ({
-        ...buyerKey(phone.current),
-        buyer_id: buyerId,
-        registered_at: registeredAt,
-      }));
-      await putAll(table, items);
-      return missing.length;
+      return buyers.filter(({ phone }) => !phone.keys(buyerKey).some(({ pk }) => found.has(pk)));
     },
+
+    /**
+     * Registers any number of buyers who were just found missing, since a batch write takes no condition. The buyer app may register the same
+     * phone meanwhile. Then this write overwrites the item with the same buyer id, which depends on the phone only, and a time of registration
+     * that differs by a moment.
+     */
+    registerMany: (buyers: readonly NewBuyer[], registered_at: string): Promise<void> =>
+      putAll(
+        table,
+        buyers.map(({ phone, buyerId: buyer_id }) => ({
+          ...buyerKey(phone.current),
+          buyer_id,
+          registered_at,
+        })),
+      ),
   };
 };

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { AdminError } from '#admin/admin-error.ts';
 import { countsOf, eraseBuyer, readBuyerData, unlockBuyer } from '#admin/operations/buyers.ts';
-import { countLines, type ImportCounts, importBuyers } from '#admin/operations/import-buyers.ts';
+import { type ImportCounts, importBuyers } from '#admin/operations/import-buyers.ts';
+import { countLines, layoutOf } from '#admin/operations/phone-file.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
 import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
 import { phoneHashOf, requirePhone } from '../phone-argument.ts';
@@ -72,37 +73,56 @@ const record = ({ admin }: Session, action: string, path: string, counts?: Impor
   admin.audit.write(admin.record({ action, details: { file: basename(path), ...counts } }));
 
 /** `buyers import` */
-const importFile = async (session: Session, path: string): Promise<CommandResult> => {
+const importFile = async (
+  session: Session,
+  path: string,
+  { column }: { column?: string },
+): Promise<CommandResult> => {
   const { admin, hashes, terminal } = session;
   const rejectedPath = `${path}.rejected.csv`;
-  const total = await countLines(path);
+  const layout = await layoutOf(path, column);
+  const total = await countLines(layout);
   const startedAt = performance.now();
   await record(session, 'buyers.import_started', path);
-  const options = { path, rejectedPath, table: admin.table, hashes, registeredAt: admin.now() };
+  const options = { layout, rejectedPath, table: admin.table, hashes, registeredAt: admin.now() };
   const { counts, isStopped } = await withProgress(terminal, 'lines', ({ signal, onProgress }) =>
     importBuyers({ ...options, signal, onProgress: ({ lines }) => onProgress(lines, total) }),
   );
   await record(session, isStopped ? 'buyers.import_interrupted' : 'buyers.imported', path, counts);
   if (isStopped) {
     const again = 'Run the command again: buyers that are registered already stay as they are.';
-    throw new AdminError('interrupted', `Stopped after line ${counts.lines}. ${again}`);
+    throw new AdminError('interrupted', `Stopped after ${plural(counts.lines, 'line')}. ${again}`);
   }
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
   const rejected = counts.rejected === 0 ? null : rejectedPath;
+  const notes = [
+    ...(counts.erased === 0 ? [] : ['Erased buyers are left out: buyers add registers one again.']),
+    ...(rejected === null ? [] : [`The rejected lines are in ${rejected}, with the reasons.`]),
+  ];
   return {
     json: { file: path, ...counts, rejected_file: rejected, seconds },
     text: { rows: [{ ...counts, seconds }] },
-    note: rejected === null ? '' : `The rejected lines, by number and reason, are in ${rejected}.`,
+    note: notes.join(' '),
+    exitCode: rejected === null ? 0 : 1,
   };
 };
 
 /** `buyers import|add|show|remove|erase|unlock` */
 export const addBuyerCommands: AddCommands = ({ group }) => {
   const add = group('buyers', 'manage the buyers that are registered in the buyer app');
-  add('import <file>', 'register the phones of a file', importFile, 'buyers import phones.txt').addHelpText(
-    'after',
-    '\nLines without a valid phone are listed in <file>.rejected.csv. Buyers that are\nregistered already stay as they are, so the command can be run again.',
-  );
+  const imports = ['buyers import phones.txt', 'buyers import customers.csv --column mobile'];
+  add('import <file>', 'register the phones of a file', importFile, ...imports)
+    .option('--column <name>', 'the column of a CSV file with the phones, by the name in its first line')
+    .addHelpText(
+      'after',
+      [
+        '',
+        'Lines without a valid phone are written to <file>.rejected.csv, with reasons;',
+        'the exit code is 1 then. Correct that file and import it. Buyers that are',
+        'registered already stay as they are, so the command can be run again. Buyers who',
+        'were erased in the last 35 days are left out.',
+      ].join('\n'),
+    );
   add('add [phone]', 'register a phone', register, 'buyers add - < phone.txt');
   add('show [phone]', 'show whether a phone is registered', show);
   add('remove [phone]', 'remove the registration of a phone; links of sellers stay', remove);

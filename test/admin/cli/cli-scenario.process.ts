@@ -55,7 +55,7 @@ it('imports 8,000 buyers in two runs, the first of which is interrupted', async 
   });
 
   const second = await importFile().ended;
-  expect(second.exitCode).toBe(0);
+  expect(second.exitCode).toBe(1);
   const result = JSON.parse(second.out);
   expect(result).toMatchObject({ lines: count + 1, rejected: 1, blank: 0 });
   expect(result.added + result.already_registered).toBe(count);

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => shell.stop());
 
 let files = 0;
-const fileWith = async (text: string): Promise<string> => {
+const fileWith = async (text: string | Uint8Array): Promise<string> => {
   files += 1;
   const file = join(shell.folder, `phones-${files}.txt`);
   await writeFile(file, text);
@@ -52,27 +52,108 @@ describe('buyers import', () => {
     });
   });
 
-  it('reads the forms of phones that exports have, with a byte order mark and either line ending', async () => {
-    const [a, b, c, d, e, f] = Array.from({ length: 6 }, () => newPhone().slice(1));
-    const persian = f?.replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'.charAt(Number(digit)));
-    const file = await fileWith(`\ufeff0${a}\r\n+98${b}\r\n0098${c}\n98${d}\n (${e})\n۰${persian}`);
-    expect(await counts(file)).toEqual({ added: 6 });
+  it('reads the phones that the API accepts, in lines with a byte order mark and any line ending', async () => {
+    const [a, b, c, d] = Array.from({ length: 4 }, () => newPhone().slice(1));
+    const persian = d?.replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'.charAt(Number(digit)));
+    const file = await fileWith(`\ufeff0${a}\r\n"+98${b}"\n 0${c} \r۰${persian}`);
+    expect(await counts(file)).toEqual({ added: 4 });
   });
 
-  it('lists each rejected line by number and reason, without its text, and continues', async () => {
+  it('writes each rejected line as it was, with its number and the reason, to a file that can be corrected and imported', async () => {
+    const long = '9'.repeat(70_000);
     const file = await fileWith(
-      `phone\n${newPhone()}\n02188776655\n${'9'.repeat(70_000)}\n\n"${newPhone()}"\n${newPhone()}`,
+      `phone\n${newPhone()}\n02188776655\n${long}\n\n"${newPhone()}"\n${newPhone()}`,
     );
     const { exitCode, out, error } = await shell.cli('buyers', 'import', file);
-    expect({ exitCode, error }).toEqual({
-      exitCode: 0,
-      error: expect.stringContaining(`${file}.rejected.csv`),
+    const rejectedFile = `${file}.rejected.csv`;
+    expect({ exitCode, error }).toEqual({ exitCode: 1, error: expect.stringContaining(rejectedFile) });
+    expect(out).toMatch(/^rejected +3$/m);
+    const reason = 'not an Iranian mobile number';
+    const rejected = [
+      'line,reason,phone',
+      ...[`1,${reason},phone`, `3,${reason},02188776655`, `4,${reason},${long}`],
+    ];
+    const text = await readFile(rejectedFile, 'utf8');
+    expect(text).toBe(`\ufeff${rejected.join('\n')}\n`);
+    expect((await stat(rejectedFile)).mode & 0o777).toBe(0o600);
+    await writeFile(rejectedFile, text.replace('02188776655', newPhone()));
+    const again = await shell.cli('buyers', 'import', rejectedFile, '--column', 'phone', '--json');
+    expect(JSON.parse(again.out)).toMatchObject({ lines: 3, added: 1, rejected: 2 });
+  });
+
+  it.each([
+    ['commas and UTF-8', (text: string) => Buffer.from(text)],
+    ['commas and UTF-8 with a byte order mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+    ['semicolons', (text: string) => Buffer.from(`\ufeff${text.replaceAll(',', ';')}`)],
+    ['tabs and UTF-16', (text: string) => Buffer.from(`\ufeff${text.replaceAll(',', '\t')}`, 'utf16le')],
+    ['UTF-16, the higher byte first', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ])('reads a column of a file with %s, with quotes and line breaks in cells', async (_form, bytesOf) => {
+    const [first, second] = [newPhone(), newPhone()];
+    const broken = '"سارا\r\nاحمدی ""الف""",  ,1';
+    const lines = [
+      'نام, موبایل ,شهر',
+      `"Ahmadi| Sara",${first},تهران`,
+      broken,
+      `نیلوفر,"${second}"`,
+      ',,',
+      'علی',
+    ];
+    const file = await fileWith(bytesOf(lines.join('\r\n')));
+    const { exitCode, out } = await shell.cli('buyers', 'import', file, '--column', 'موبایل', '--json');
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ lines: 5, added: 2, rejected: 2, blank: 1 });
+    const rejected = await readFile(`${file}.rejected.csv`, 'utf8');
+    const expected = ['line,reason,نام, موبایل ,شهر', `3,no phone,${broken}`, '7,no phone,علی'];
+    const delimiter = /[,;\t]/.exec(rejected.slice('\ufeffline'.length))?.[0] ?? '';
+    expect(rejected).toBe(`\ufeff${expected.join('\n').replaceAll(',', delimiter)}\n`);
+  });
+
+  it.each([
+    [
+      'of which it has several',
+      ['id,phone\n1,09121234567\n'],
+      'has the columns id, phone. Name that of the phones: --column.',
+    ],
+    ['that it lacks', ['id,phone\n', 'mobile'], 'has no column mobile. Its first line has: id, phone.'],
+    [
+      'that it has twice',
+      ['phone,Phone\n', 'phone'],
+      'has 2 columns phone. Its first line has: phone, Phone.',
+    ],
+    ['of a file without a header', ['1;09121234567\n', 'phone'], 'Its first line has: 1, [redacted].'],
+    ['of an empty file', ['', 'phone'], 'has no column phone.'],
+    [
+      'of a file in another encoding',
+      [Buffer.from('id,\xe3', 'latin1'), 'id'],
+      'is neither UTF-8 nor UTF-16.',
+    ],
+    [
+      'of a file with a quote that does not end',
+      ['id,phone\n1,"0912\n', 'phone'],
+      'a quote that does not end, or a line over 1 MB: line 2.',
+    ],
+  ] as const)('refuses a column %s, and imports nothing', async (_which, [content, column], sentence) => {
+    const file = await fileWith(content);
+    const before = await shell.json('audit', 'deployment');
+    const option = column === undefined ? [] : ['--column', column];
+    expect(await shell.cli('buyers', 'import', file, ...option)).toMatchObject({
+      exitCode: 1,
+      out: '',
+      error: expect.stringContaining(sentence),
     });
-    const shown = Object.fromEntries(out.split('\n').map((line) => line.split(/ {2,}/)));
-    const counted = { lines: '7', added: '2', 'already registered': '0', rejected: '4', blank: '1' };
-    expect(shown).toMatchObject(counted);
-    const rejected = [1, 3, 4, 6].map((line) => `${line},not an Iranian mobile number\n`).join('');
-    expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(rejected);
+    expect(await shell.json('audit', 'deployment')).toEqual(before);
+  });
+
+  it('says that erased buyers are left out', async () => {
+    const phone = newPhone();
+    const file = await fileWith(phone);
+    await shell.json('buyers', 'import', file);
+    await shell.json('buyers', 'erase', phone, '--yes');
+    expect(await shell.cli('buyers', 'import', file)).toMatchObject({
+      exitCode: 0,
+      out: expect.stringMatching(/^erased +1$/m),
+      error: expect.stringContaining('Erased buyers are left out'),
+    });
   });
 
   it('imports nothing from an empty file', async () => {

@@ -1,10 +1,17 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countLines, type ImportOptions, importBuyers } from '#admin/operations/import-buyers.ts';
+import { administration } from '#admin/administration.ts';
+import { eraseBuyer } from '#admin/operations/buyers.ts';
+import { type ImportOptions, importBuyers } from '#admin/operations/import-buyers.ts';
+import { countLines, layoutOf } from '#admin/operations/phone-file.ts';
+import { ERASURES_KEPT_SECONDS } from '#admin/stores/audit-store.ts';
+import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
+import { localUsagePlans } from '#local/usage-plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
+import { newPhone } from '#test/generated-people.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
@@ -17,11 +24,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+const NOW = '2026-11-21T10:00:00.000Z';
 const LINES = 2200;
 const BAD_LINES = [2, 1200, 2199, 2200];
 /** The phones of each batch, each on many lines. They are three writes. */
 const PHONES = 60;
-const REJECTED = BAD_LINES.map((line) => `${line},not an Iranian mobile number\n`).join('');
+const REJECTED = `\ufeffline,reason,phone\n${BAD_LINES.map((line) => `${line},not an Iranian mobile number,unknown\n`).join('')}`;
 
 let files = 0;
 /** A file of 2,200 lines: two batches. */
@@ -39,19 +47,39 @@ const newFile = async (): Promise<string> => {
   return file;
 };
 
+const hashes = keyedHashesFrom(
+  fixedSecret(JSON.stringify({ current: 'a secret of a test, of forty characters!' })),
+);
+
 const importFile = async (path: string, options: Partial<ImportOptions> = {}) =>
   importBuyers({
-    path,
+    layout: await layoutOf(path, undefined),
     rejectedPath: `${path}.rejected.csv`,
     table,
-    hashes: keyedHashesFrom(
-      fixedSecret(JSON.stringify({ current: 'a secret of a test, of forty characters!' })),
-    ),
-    registeredAt: '2026-11-21T10:00:00.000Z',
+    hashes,
+    registeredAt: NOW,
     signal: new AbortController().signal,
     onProgress: () => {},
     ...options,
   });
+
+const isRegistered = async (phone: string): Promise<boolean> =>
+  (await adminBuyerStore(table).find(await hashes.phone(phone))) !== undefined;
+
+/** Erases a buyer at a time. */
+const eraseAt = async (at: string, phone: string) =>
+  eraseBuyer(
+    administration({
+      table,
+      usagePlans: localUsagePlans(table),
+      registryIsSandbox: true,
+      keyPrefix: 'blk_test_',
+      stage: 'local',
+      actor: 'local:tester',
+      clock: () => Date.parse(at),
+    }),
+    await hashes.phone(phone),
+  );
 
 /** A table that fails after a number of writes, when these are done. */
 const failingAfter = (writes: number): Table => {
@@ -87,7 +115,7 @@ describe('importBuyers', () => {
       expect(isStopped).toBe(false);
       const added = 2 * PHONES - registered;
       const already_registered = LINES - BAD_LINES.length - added;
-      const others = { lines: LINES, rejected: BAD_LINES.length, blank: 0 };
+      const others = { lines: LINES, erased: 0, rejected: BAD_LINES.length, blank: 0 };
       expect(counts).toEqual({ ...others, added, already_registered });
       expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(REJECTED);
     },
@@ -101,6 +129,7 @@ describe('importBuyers', () => {
       lines: 2500,
       added: 60,
       already_registered: 2440,
+      erased: 0,
       rejected: 0,
       blank: 0,
     });
@@ -119,6 +148,7 @@ describe('importBuyers', () => {
         lines: 2000,
         added: PHONES,
         already_registered: 1998 - PHONES,
+        erased: 0,
         rejected: 2,
         blank: 0,
       },
@@ -131,16 +161,69 @@ describe('importBuyers', () => {
       rejected: BAD_LINES.length,
     });
     expect(reports).toEqual([2000, LINES]);
-    expect(await countLines(file)).toBe(LINES);
+    expect(await countLines(await layoutOf(file, undefined))).toBe(LINES);
   });
 
   it('deletes the file of rejected lines of an earlier import', async () => {
     const file = join(folder, 'corrected.txt');
     await writeFile(file, 'unknown\n');
     await importFile(file);
-    expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe('1,not an Iranian mobile number\n');
+    expect(await readFile(`${file}.rejected.csv`, 'utf8')).toContain(
+      '1,not an Iranian mobile number,unknown\n',
+    );
     await writeFile(file, '09121234567\n');
     await importFile(file);
     await expect(readFile(`${file}.rejected.csv`)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('does not register again who was erased since an earlier import, by a file of another name too, and counts the lines', async () => {
+    const [erased, kept] = [newPhone(), newPhone()];
+    const text = `${erased}\n${kept}\n${erased}\n`;
+    const [first, again] = [join(folder, 'first.txt'), join(folder, 'again.txt')];
+    await writeFile(first, text);
+    await writeFile(again, text);
+    expect((await importFile(first)).counts).toMatchObject({ added: 2, already_registered: 1, erased: 0 });
+    await eraseAt(NOW, erased);
+    for (const file of [first, again]) {
+      const counts = { lines: 3, added: 0, already_registered: 1, erased: 2, rejected: 0, blank: 0 };
+      // Not even for a moment: nothing is written.
+      expect((await importFile(file, { table: failingAfter(0) })).counts).toEqual(counts);
+    }
+    expect(await isRegistered(erased)).toBe(false);
+    expect(await isRegistered(kept)).toBe(true);
+  });
+
+  it('counts an erased buyer who has registered again as registered', async () => {
+    const phone = newPhone();
+    const file = join(folder, 'back.txt');
+    await writeFile(file, phone);
+    await eraseAt(NOW, phone);
+    const buyer = { phone: await hashes.phone(phone), buyerId: await hashes.buyerId(phone) };
+    await adminBuyerStore(table).registerMany([buyer], NOW);
+    expect((await importFile(file)).counts).toMatchObject({ already_registered: 1, erased: 0 });
+  });
+
+  it('leaves an erased buyer out for 35 days, as long as the record of the erasure has the hashes', async () => {
+    const phone = newPhone();
+    const file = join(folder, 'later.txt');
+    await writeFile(file, phone);
+    await eraseAt(NOW, phone);
+    const later = (ms: number) => new Date(Date.parse(NOW) + ERASURES_KEPT_SECONDS * 1000 + ms).toISOString();
+    expect((await importFile(file, { registeredAt: later(-1) })).counts).toMatchObject({ erased: 1 });
+    expect((await importFile(file, { registeredAt: later(1) })).counts).toMatchObject({ added: 1 });
+  });
+
+  it('removes the registration of a buyer who is erased while the batch is written', async () => {
+    const [erased, kept] = [newPhone(), newPhone()];
+    const file = join(folder, 'race.txt');
+    await writeFile(file, `${erased}\n${kept}\n`);
+    const raced = interceptedTable(table, async ({ name }, send) => {
+      if (name === 'BatchWriteCommand') await eraseAt(NOW, erased);
+      return send();
+    });
+    const { counts } = await importFile(file, { table: raced });
+    expect(counts).toMatchObject({ lines: 2, added: 1, already_registered: 0, erased: 1 });
+    expect(await isRegistered(erased)).toBe(false);
+    expect(await isRegistered(kept)).toBe(true);
   });
 });

@@ -18,21 +18,30 @@ const newBuyers = (count: number): NewBuyer[] =>
 const registeredAt = async ({ phone }: NewBuyer) => (await adminBuyerStore(table).find(phone))?.registered_at;
 
 describe('adminBuyerStore', () => {
-  it('does not change registered buyers, and returns the number of new ones', async () => {
+  it('registers many buyers, of whom a registered one is not missing', async () => {
     const [first, second, third] = newBuyers(3) as [NewBuyer, NewBuyer, NewBuyer];
+    const store = adminBuyerStore(table);
     await buyerStore(table).register(second.phone.current, second.buyerId, BEFORE);
-    expect(await adminBuyerStore(table).registerMany([first, second, third], NOW)).toBe(2);
+    const missing = await store.missingOf([first, second, third]);
+    expect(missing).toEqual([first, third]);
+    await store.registerMany(missing, NOW);
     expect(await Promise.all([first, second, third].map(registeredAt))).toEqual([NOW, BEFORE, NOW]);
+    expect(await store.missingOf([first, second, third])).toEqual([]);
   });
 
-  it('finds a buyer that is stored under an older hash', async () => {
+  it('does not miss a buyer that is stored under an older hash', async () => {
     const [old] = newBuyers(1) as [NewBuyer];
     await adminBuyerStore(table).registerMany([old], BEFORE);
-    const rotated: NewBuyer = {
-      phone: new KeyedHash('hash under the new secret', [old.phone.current]),
-      buyerId: old.buyerId,
-    };
-    expect(await adminBuyerStore(table).registerMany([rotated], NOW)).toBe(0);
-    expect(await adminBuyerStore(table).find(new KeyedHash('hash under the new secret'))).toBeUndefined();
+    const phone = new KeyedHash('hash under the new secret', [old.phone.current]);
+    expect(await adminBuyerStore(table).missingOf([{ phone, buyerId: old.buyerId }])).toEqual([]);
+  });
+
+  it('unregisters a buyer only if the time of registration is this one', async () => {
+    const [buyer] = newBuyers(1) as [NewBuyer];
+    await adminBuyerStore(table).registerMany([buyer], BEFORE);
+    expect(await adminBuyerStore(table).unregister(buyer.phone, NOW)).toBe(false);
+    expect(await registeredAt(buyer)).toBe(BEFORE);
+    expect(await adminBuyerStore(table).unregister(buyer.phone, BEFORE)).toBe(true);
+    expect(await registeredAt(buyer)).toBeUndefined();
   });
 });
