@@ -62,6 +62,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   name: 'a name for people, 1 to 100 characters',
   'user-id': 'usr_…',
   user: 'usr_…, a phone, - to read a phone from stdin, or an external id',
+  of: 'a key or a seller, by its id or name',
   subject: 'a seller, a key, or deployment (imports, buyers, keys only in API Gateway)',
   file: 'one phone on each line, or a CSV file and --column; UTF-8 or UTF-16',
   phone: `${PHONE_HELP}; without it, the command asks`,

@@ -11,12 +11,10 @@ import {
 } from '#shared/rate-limits/key-limits.ts';
 import { windowOf } from '#shared/rate-limits/limit.ts';
 import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
-import { startOf, useReader } from '#shared/rate-limits/use-history.ts';
+import { startOf } from '#shared/rate-limits/use-history.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { batchGet, chunksOf, itemOf, queryFirst } from '#shared/table/reads.ts';
 import { changeKey, fromTo, requireActive } from './change-key.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Returns the state of every limit of a key in its window: the plan's limit per minute first, then the hourly and daily limits. */
 export const readKeyLimits = async (admin: Administration, keyId: string) => {
@@ -37,18 +35,6 @@ export const readKeyLimits = async (admin: Administration, keyId: string) => {
     const { shownName: name, isOverridden } = limit;
     return { name, limit: limit.limit, used: limit.limit - remaining, remaining, resetSeconds, isOverridden };
   });
-};
-
-const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
-
-/** Returns the requests of a key by day (UTC), oldest first: the days with requests among the last ones, today included. */
-export const readDailyUse = async ({ table, clock }: Administration, keyId: string, dayCount: number) => {
-  const { data } = await useReader(table)(keyId, dayCount, clock());
-  const firstDay = dayOf(clock() - (dayCount - 1) * DAY_MS);
-  const byDay = Map.groupBy(data, ({ hour }) => hour.slice(0, firstDay.length));
-  return [...byDay]
-    .map(([day, hours]) => ({ day, requests: hours.reduce((sum, { requests }) => sum + requests, 0) }))
-    .filter(({ day, requests }) => day >= firstDay && requests > 0);
 };
 
 /** Reads of keys at the same time: the SDK opens no more connections. */

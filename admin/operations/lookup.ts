@@ -1,4 +1,4 @@
-import { AdminError } from '#admin/admin-error.ts';
+import { AdminError, type AdminErrorCode } from '#admin/admin-error.ts';
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
@@ -134,4 +134,22 @@ export const keyNamed = async (admin: Administration, text: string): Promise<Api
         );
   const found = keys.filter(isNamed);
   return onlyOne(found, missing, { several: 'Several keys have this name or ending.', lineOf: keyLine });
+};
+
+/** Returns what `find` finds; undefined if it throws one of these codes. */
+const unless = async <T>(codes: readonly AdminErrorCode[], find: Promise<T>): Promise<T | undefined> =>
+  find.catch((error: unknown): undefined => {
+    if (!(error instanceof AdminError && codes.includes(error.code))) throw error;
+  });
+
+/** Returns the seller, or the key, with an id or a name. Throws `seller_not_found` if it is neither's, or `ambiguous`. */
+export const sellerOrKeyNamed = async (
+  admin: Administration,
+  text: string,
+): Promise<{ readonly seller_id: string; readonly key_id?: string }> => {
+  const seller = await unless(['seller_not_found'], sellerNamed(admin, text));
+  if (seller !== undefined) return { seller_id: seller.seller_id };
+  const key = await unless(['key_not_found'], keyNamed(admin, text));
+  if (key !== undefined) return key;
+  throw new AdminError('seller_not_found', `There is no seller and no key ${redact(text)}.`);
 };

@@ -1,8 +1,6 @@
-import { AdminError, type AdminErrorCode } from '#admin/admin-error.ts';
 import { type Administration, requireSeller } from '#admin/administration.ts';
-import { containing, keyNamed, sellerNamed } from '#admin/operations/lookup.ts';
+import { containing, sellerOrKeyNamed } from '#admin/operations/lookup.ts';
 import { type AuditRecord, DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
-import { redact } from '#shared/log.ts';
 import type { AddCommands, Session } from '../command.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 
@@ -21,12 +19,6 @@ const rowOf = ({ at, actor, action, key_id, details }: AuditRecord) => ({
   details: key_id === undefined ? details : { key: key_id, ...details },
 });
 
-/** Returns what `find` finds; undefined if it throws one of these codes. */
-const unless = async <T>(codes: readonly AdminErrorCode[], find: Promise<T>): Promise<T | undefined> =>
-  find.catch((error: unknown): undefined => {
-    if (!(error instanceof AdminError && codes.includes(error.code))) throw error;
-  });
-
 /**
  * The partition of a subject, and the key that its records must concern. A name can be that of a seller or of a key; an id can be that of a
  * deleted seller. Throws `seller_not_found` if it is none of these.
@@ -34,16 +26,10 @@ const unless = async <T>(codes: readonly AdminErrorCode[], find: Promise<T>): Pr
 const subjectOf = async (
   admin: Administration,
   subject: string,
-): Promise<{ partition: string; keyId?: string }> => {
+): Promise<{ partition: string; keyId?: string | undefined }> => {
   if (subject === DEPLOYMENT_SUBJECT || /^sel_[0-9A-Za-z]+$/.test(subject)) return { partition: subject };
-  const seller = await unless(['seller_not_found'], sellerNamed(admin, subject));
-  if (seller !== undefined) return { partition: seller.seller_id };
-  const key = await unless(['key_not_found'], keyNamed(admin, subject));
-  if (key !== undefined) return { partition: key.seller_id, keyId: key.key_id };
-  throw new AdminError(
-    'seller_not_found',
-    `There is no seller and no key ${redact(subject)}. Name one, or deployment.`,
-  );
+  const { seller_id: partition, key_id: keyId } = await sellerOrKeyNamed(admin, subject);
+  return { partition, keyId };
 };
 
 const show = async ({ admin }: Session, subject: string, { limit, search }: AuditOptions) => {

@@ -15,13 +15,7 @@ import {
   requireFutureExpiry,
   requireGrantable,
 } from '#admin/operations/issue-key.ts';
-import {
-  readDailyUse,
-  readKeyLimits,
-  readLastUsedDays,
-  setKeyLimits,
-  withLimits,
-} from '#admin/operations/key-limits.ts';
+import { readKeyLimits, readLastUsedDays, setKeyLimits, withLimits } from '#admin/operations/key-limits.ts';
 import {
   containing,
   keyNamed,
@@ -33,23 +27,11 @@ import { lossesOf, readPeakUse } from '#admin/operations/losses.ts';
 import { requireName } from '#admin/operations/sellers.ts';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
-import {
-  KEPT_DAYS,
-  KEY_LIMIT_NAMES,
-  type KeyLimitName,
-  type LimitOverrides,
-} from '#shared/rate-limits/key-limits.ts';
+import { KEY_LIMIT_NAMES, type KeyLimitName, type LimitOverrides } from '#shared/rate-limits/key-limits.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
-import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
-import {
-  collectLimit,
-  isoOf,
-  parseExpiry,
-  parseGrace,
-  parseScopes,
-  wholeNumberUpTo,
-} from '../option-parsers.ts';
+import type { AddCommands, CommandResult, Session } from '../command.ts';
+import { collectLimit, isoOf, parseExpiry, parseGrace, parseScopes } from '../option-parsers.ts';
 import { askHidden } from '../terminal.ts';
 import { keyDetails, keyTable, readKeyViews } from '../views.ts';
 
@@ -244,31 +226,14 @@ const limits = async (session: Session, text: string, { set = {}, unset = [] }: 
   };
 };
 
-const usage = async ({ admin }: Session, text: string, { days }: { days: number }) => {
-  const { key_id, plan } = await keyNamed(admin, text);
-  const [use, [minute]] = await Promise.all([
-    readDailyUse(admin, key_id, days),
-    readKeyLimits(admin, key_id),
-  ]);
-  const { used: requests = 0, limit = 0, resetSeconds = 0 } = minute ?? {};
-  const total = use.reduce((sum, day) => sum + day.requests, 0);
-  return {
-    json: { key_id, plan, days: use, current_minute: { requests, limit, resets_in_seconds: resetSeconds } },
-    text: { items: 'requests', rows: use, fields: ['day', 'requests'] },
-    note:
-      `${plural(total, 'request')} of ${key_id} (plan ${plan}) in ${plural(days, 'day')} (UTC). ` +
-      `This minute: ${requests} of ${limit}. The next minute begins in ${durationText(resetSeconds)}.`,
-  };
-};
-
 const SCOPES_HELP = `comma-separated: ${SCOPES.join(', ')}`;
 const EXPIRING_HELP = 'only active keys that expire until then, the first one first: 30d, 12h or a day';
 const PLAN = new Option('--plan <plan>', 'the usage plan').choices([...PLAN_NAMES]).makeOptionMandatory();
 const GRACE = 'how long the old secret stays valid: 0, 30m, 24h, 7d';
 const AT = '90d, 12h, a day (its start, UTC) or never';
 
-/** `keys issue|list|show|find|rename|limits|assign|scopes|expire|rotate|revoke`, `usage` */
-export const addKeyCommands: AddCommands = ({ add: addToProgram, group }) => {
+/** `keys issue|list|show|find|rename|limits|assign|scopes|expire|rotate|revoke` */
+export const addKeyCommands: AddCommands = ({ group }) => {
   const add = group('keys', 'manage the API keys of sellers');
   const issued = 'keys issue sel_… --plan free --scopes users:read --expires 90d';
   add('issue <seller>', 'issue a key and show it, only this time', issue, issued)
@@ -298,8 +263,4 @@ export const addKeyCommands: AddCommands = ({ add: addToProgram, group }) => {
     new Option('--grace <time>', GRACE).argParser(parseGrace).default(86_400, '24h'),
   );
   add('revoke <key>', 'revoke a key for good, at once', revoke);
-  const usageHelp = 'show the requests of a key per day and in the current minute';
-  const days = 'the number of days, today included';
-  const usageCommand = addToProgram('usage <key>', usageHelp, usage);
-  usageCommand.option('--days <count>', days, wholeNumberUpTo(KEPT_DAYS), 7);
 };

@@ -13,6 +13,7 @@ import { addProviderCommands } from './providers.ts';
 import { addReconcileCommand } from './reconcile.ts';
 import { addRestoreCommands } from './restore.ts';
 import { addSellerCommands } from './sellers.ts';
+import { addUsageCommand } from './usage.ts';
 import { addUserCommands } from './users.ts';
 
 const COMMANDS: readonly AddCommands[] = [
@@ -20,6 +21,7 @@ const COMMANDS: readonly AddCommands[] = [
   addKeyCommands,
   addBuyerCommands,
   addUserCommands,
+  addUsageCommand,
   addReconcileCommand,
   addRestoreCommands,
   addHashSecretCommands,

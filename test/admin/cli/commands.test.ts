@@ -1,6 +1,7 @@
 import { readKeyViews } from '#admin/cli/views.ts';
 import { releaseOf } from '#lib/release.ts';
-import { KEY_LIMIT_NAMES } from '#shared/rate-limits/key-limits.ts';
+import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
+import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
@@ -168,17 +169,55 @@ describe('keys', () => {
     expect(secrets).toMatchObject([{ expires_at: null }, { expires_at: expect.any(String) }]);
     expect(await shell.json('keys', 'revoke', key_id, '--yes')).toMatchObject({ status: 'revoked' });
   });
+});
 
-  it('shows the requests of a key per day and in the current minute', async () => {
-    const { key_id } = await newKey();
-    await shell.countRequest(key_id);
-    await shell.countRequest(key_id);
-    const usage = await shell.json('usage', key_id, '--days', '3');
-    expect(usage).toMatchObject({ key_id, plan: 'free', current_minute: { limit: 100 } });
-    expect(usage.days.map(({ requests }: { requests: number }) => requests)).toEqual([2]);
-    const { out, error } = await shell.cliWithPerson(() => '', 'usage', key_id);
-    expect(out).toMatch(/^day {9}requests\n\S{10} {2}2\n$/);
-    expect(error).toContain('2 requests of');
+describe('usage', () => {
+  const HOUR = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z$/);
+  const ONE = { hour: HOUR, requests: 1, refused_links: 0, failed_checks: 0, sms: 0, failed_verifies: 0 };
+
+  it('shows of a key what GET /v1/key/usage returns, and of a seller the sums of its keys', async () => {
+    const { seller_id, key_id } = await newKey();
+    const issue = ['keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read'];
+    const { key_id: second } = await shell.json(...issue);
+    // One moment for all: a day or an hour may end meanwhile.
+    const [limiter, now] = [patientLimiter(shell.table), Date.now()];
+    for (const keyId of [key_id, second]) await limiter.increment(minuteLimit({ keyId, plan: 'free' }), now);
+    const paid = keyLimit('paid-checks-per-day', { keyId: second, plan: 'free', limits: {} });
+    await limiter.increment(paid, now);
+    expect(await shell.json('usage', key_id, '--days', '3')).toEqual({
+      seller_id,
+      key_id,
+      data: [ONE],
+      paid_checks: [],
+    });
+    expect(await shell.json('usage', seller_id)).toEqual({
+      seller_id,
+      data: [{ ...ONE, requests: 2 }],
+      paid_checks: [{ day: new Date(now).toISOString().slice(0, 10), count: 1 }],
+    });
+    const { out, error } = await shell.cliOfWidth(80, 'usage', seller_id);
+    expect(out.split('\n')[0]).toBe(
+      'hour              requests  refused links  failed checks  sms  failed verifies',
+    );
+    expect(out).toMatch(/\n\nday {9}paid checks\n\S{10} {2}1\n$/);
+    expect(error).toBe(`2 requests of ${seller_id} with 2 keys in 7 days (UTC).\n`);
+  });
+
+  it('shows the 20 keys with most requests in seven days, if none is named', async () => {
+    const keys = [];
+    for (let count = 0; count < 21; count += 1) {
+      const { key_id } = await newKey();
+      for (let request = 0; request <= count; request += 1) await shell.countRequest(key_id);
+      keys.push(key_id);
+    }
+    const shown = (await shell.json('usage')).keys;
+    expect(shown.map(({ requests }: { requests: number }) => requests)).toEqual(
+      Array.from({ length: 20 }, (_, index) => 21 - index),
+    );
+    expect(shown[0]).toMatchObject({ key_id: keys.at(-1), name: 'key', sms: 0, paid_checks: 0 });
+    const { out, error } = await shell.cliOfWidth(80, 'usage');
+    expect(out.split('\n')[1]).toMatch(new RegExp(`^21 {8}${keys.at(-1)} {2}key `));
+    expect(error).toBe('The 20 keys with most requests in 7 days.\n');
   });
 });
 

@@ -120,7 +120,7 @@ describe('a key', () => {
   it('that is named by a seller id is refused with the keys of the seller', async () => {
     const { seller_id } = await shell.json('sellers', 'create', 'Hint');
     const { key_id } = await newKey(seller_id);
-    const { exitCode, error } = await run('usage', seller_id);
+    const { exitCode, error } = await run('keys', 'show', seller_id);
     expect(exitCode).toBe(1);
     expect(error).toContain(`${seller_id} is a seller, not a key. Name one of its keys:\n  ${key_id}`);
   });
@@ -140,9 +140,7 @@ describe('a key', () => {
 });
 
 it('the audit of neither a seller nor a key names both, and that of a deleted seller is shown by its id', async () => {
-  expect((await run('audit', 'nothing')).error).toBe(
-    'error: There is no seller and no key nothing. Name one, or deployment.\n',
-  );
+  expect((await run('audit', 'nothing')).error).toBe('error: There is no seller and no key nothing.\n');
   expect((await run('audit', 'sel_nothing')).error).toBe('error: There is no seller sel_nothing.\n');
   const { seller_id } = await json('sellers', 'create', 'Deleted Shop');
   const { key_id } = await newKey(seller_id);

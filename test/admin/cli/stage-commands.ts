@@ -82,7 +82,7 @@ export const stageCommands = ({ stage, lacks = [] }: StageOptions): void => {
         status: 'suspended',
       });
       expect(await admin('sellers', 'resume', seller.seller_id)).toMatchObject({ status: 'active' });
-      expect(await admin('usage', key.key_id)).toMatchObject({ current_minute: { limit: 1000 } });
+      expect(await admin('usage', key.key_id)).toMatchObject({ data: [] });
       expect(await admin('reconcile')).toMatchObject({ differences: [] });
       expect(await admin('keys', 'revoke', key.key_id, '--yes')).toMatchObject({ status: 'revoked' });
       expect(await admin('reconcile')).toMatchObject({ differences: [] });

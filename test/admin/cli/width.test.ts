@@ -84,6 +84,7 @@ it('the results of the commands fit a terminal of 80 columns, and one of 50', as
   const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books, the Shop of Tehran and Isfahan');
   const issue = ['keys', 'issue', seller_id, '--plan', 'professional', '--scopes', 'users:read'];
   const { key_id } = await shell.json(...issue);
+  await shell.countRequest(key_id);
   for (const command of [
     ['sellers', 'list'],
     ['sellers', 'show', seller_id],
@@ -91,6 +92,7 @@ it('the results of the commands fit a terminal of 80 columns, and one of 50', as
     ['keys', 'limits', key_id],
     ['audit', seller_id],
     ['usage', key_id],
+    ['usage'],
     ['info'],
   ]) {
     for (const columns of [WIDTH, NARROW]) {

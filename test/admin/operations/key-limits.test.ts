@@ -1,5 +1,5 @@
 import { rotateKey } from '#admin/operations/change-key.ts';
-import { readDailyUse, readKeyLimits, readLastUsedDays, setKeyLimits } from '#admin/operations/key-limits.ts';
+import { readKeyLimits, readLastUsedDays, setKeyLimits } from '#admin/operations/key-limits.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
@@ -53,18 +53,6 @@ describe('the limits of a key', () => {
       resetSeconds: 2400,
       isOverridden: false,
     });
-  });
-
-  it('shows the requests of each day with any, among the last days with today', async () => {
-    const counted = minuteLimit({ keyId: issued.key.key_id, plan: 'free' });
-    for (const time of ['19T23:59:00Z', '20T00:00:00Z', '20T23:00:00Z', '22T10:20:00Z']) {
-      deployment.clock.set(`2026-11-${time}`);
-      await patientLimiter(deployment.table).increment(counted, deployment.clock());
-    }
-    expect(await readDailyUse(deployment.admin, issued.key.key_id, 3)).toEqual([
-      { day: '2026-11-20', requests: 2 },
-      { day: '2026-11-22', requests: 1 },
-    ]);
   });
 
   it('shows the day (UTC) of the latest request of each key, in the order of the keys', async () => {
