@@ -43,7 +43,7 @@ const recordSend = (
     const nowMs = clock();
     const now = Math.floor(nowMs / 1000);
     const wait = whyNotSent(record, sendLimitsOf(caller), now);
-    if (wait !== undefined) throw problem(wait.reason, wait);
+    if (wait !== undefined) throw problem(wait.code, wait);
     const counted = await consume(rateLimiter, [...limits.ofPhone, ...limits.ofCalls], nowMs);
     const code = { mac, provider: smsProvider, now };
     if (await codes.recordSend(owner, record, code)) return { record, templates, code, counted };

@@ -39,7 +39,7 @@ const tryCode = async (
 ): Promise<TriedCode> => {
   const tried = await codes.countTry(owner, now, sendLimitsOf(caller));
   if (!tried.written) {
-    if (tried.reason.reason === 'too_many_attempts') throw problem('too_many_attempts', tried.reason);
+    if (tried.reason.code !== 'code_rejected') throw problem(tried.reason.code, tried.reason);
     return { isCompared: false };
   }
   const isRight = await hashes.isCode(tried.value.mac, { phone, audience: owner.audience, code });

@@ -2,6 +2,7 @@ import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { jsonText, PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
 import {
   insufficientScopeDetail,
+  type ProblemBody,
   type ProblemCode,
   problemBody,
   SERVICE_RETRY_AFTER_SECONDS,
@@ -46,11 +47,11 @@ const RETRY_AFTER: { readonly [Code in ProblemCode]?: number } = {
   service_unavailable: SERVICE_RETRY_AFTER_SECONDS,
 };
 
-const headersOf = (code: ProblemCode): Record<string, string> => ({
+const headersOf = ({ retry_after }: Pick<ProblemBody, 'retry_after'>): Record<string, string> => ({
   'Content-Type': `'${PROBLEM_CONTENT_TYPE}'`,
   'Cache-Control': "'no-store'",
   'X-Request-Id': 'context.extendedRequestId',
-  ...(RETRY_AFTER[code] !== undefined && { 'Retry-After': `'${RETRY_AFTER[code]}'` }),
+  ...(retry_after !== undefined && { 'Retry-After': `'${retry_after}'` }),
 });
 
 /** The types that come after the authorizer, which provides the headers of the caller's plan. */
@@ -73,11 +74,12 @@ export const addGatewayResponses = (api: RestApi): void => {
   for (const [type, code] of Object.entries(GATEWAY_PROBLEMS)) {
     const body = problemBody(code, REQUEST_ID, {
       detail: code === 'insufficient_scope' ? MISSING_SCOPE : undefined,
+      retryAfterSeconds: RETRY_AFTER[code],
     });
     api.addGatewayResponse(`Response-${type}`, {
       type: ResponseType.of(type),
       statusCode: String(body.status),
-      responseHeaders: { ...headersOf(code), ...(LIMITED_BY_PLAN.includes(type) && PLAN_HEADERS) },
+      responseHeaders: { ...headersOf(body), ...(LIMITED_BY_PLAN.includes(type) && PLAN_HEADERS) },
       templates: { 'application/json': jsonText(body) },
     });
   }
@@ -86,7 +88,7 @@ export const addGatewayResponses = (api: RestApi): void => {
     const { status: _unknown, ...body } = problemBody('internal', REQUEST_ID);
     api.addGatewayResponse(`Response-${type}`, {
       type: ResponseType.of(type),
-      responseHeaders: headersOf('internal'),
+      responseHeaders: headersOf(body),
       templates: { 'application/json': jsonText(body) },
     });
   }

@@ -82,6 +82,7 @@ const refusalOf = (
   return problemResponse(refusal?.code ?? 'internal', extendedRequestId, {
     headers,
     detail: refusal?.detail,
+    retryAfterSeconds: refusal?.retryAfterSeconds,
   });
 };
 

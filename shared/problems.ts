@@ -42,7 +42,8 @@ export const PROBLEMS = {
   invalid_api_key: {
     status: 401,
     title: 'Invalid API key',
-    detail: 'The X-Api-Key header is missing or its key is not valid.',
+    detail:
+      'The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.',
   },
   invalid_access_token: {
     status: 401,
@@ -108,8 +109,11 @@ export const PROBLEMS = {
   },
   resend_too_soon: {
     status: 429,
+    // One text for the limits of this seller and of all sellers together: two would tell that others sent codes.
     detail:
-      'A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.',
+      'Too many codes were sent to this phone. Show the field for the code: the last one may have arrived. Wait for Retry-After seconds.',
+    otherDetail:
+      'A code was sent to this phone less than a minute ago. Show the field for the code, and wait for Retry-After seconds before you send another one.',
   },
   too_many_attempts: {
     status: 429,
@@ -122,7 +126,7 @@ export const PROBLEMS = {
   verification_unavailable: {
     status: 503,
     detail:
-      'A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.',
+      'A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after Retry-After seconds; a program must not repeat the request by itself.',
   },
   sms_unavailable: {
     status: 503,
@@ -145,21 +149,69 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
+const OF_THE_KEY = 'this limit of the key is used up';
+
+/**
+ * The words of `reason` and what they mean, by the codes that mean several things. A function gives each problem of these codes one, the
+ * gateway none. The docs are generated from it.
+ */
+export const REASONS = {
+  resend_too_soon: {
+    phone_limit: 'too many codes were sent to the phone',
+    cool_down: 'a code was sent to the phone less than a minute ago',
+  },
+  too_many_attempts: {
+    code_tries: 'the tries of this code are used up; send another one',
+    phone_locked: 'the phone is locked for your account after failed codes',
+    phone_locked_for_good: 'the phone is locked until an operator of the service unlocks it',
+    person_checks: 'too many checks of this person',
+    searches: 'too many searches of this phone that matched nobody (buyer app)',
+  },
+  rate_limit_exceeded: {
+    plan: "the plan's limit of the key is used up",
+    'sms-per-hour': OF_THE_KEY,
+    'failed-checks-per-hour': OF_THE_KEY,
+    'refused-links-per-hour': OF_THE_KEY,
+    'paid-checks-per-day': OF_THE_KEY,
+    'failed-verifies-per-hour': OF_THE_KEY,
+  },
+  sms_unavailable: {
+    not_sent: 'the message was certainly not sent',
+    possibly_sent: 'the message may have been sent; ask the buyer whether the code arrived',
+  },
+} as const satisfies { readonly [Code in ProblemCode]?: Readonly<Record<string, string>> };
+
+export type CodeWithReason = keyof typeof REASONS;
+
+export type ReasonOf<Code extends CodeWithReason> = keyof (typeof REASONS)[Code];
+
+export type Reason = { readonly [Code in CodeWithReason]: ReasonOf<Code> }[CodeWithReason];
+
+/**
+ * `required`: missing or null. `unknown`: no such field or parameter. `type`: another JSON type. `invalid`: a value that breaks a rule, a
+ * repeated parameter, or two that exclude each other.
+ */
+export const INPUT_ERROR_CODES = ['required', 'unknown', 'type', 'invalid'] as const;
+
+export interface InputFault {
+  readonly code: (typeof INPUT_ERROR_CODES)[number];
+  readonly detail: string;
+}
+
 /** One thing wrong with a request: a JSON pointer into the body, or the name of a query parameter. */
-export type InputError =
-  | { readonly pointer: string; readonly detail: string }
-  | { readonly parameter: string; readonly detail: string };
+export type InputError = InputFault & ({ readonly pointer: string } | { readonly parameter: string });
 
 export interface ProblemTexts {
   readonly errors?: readonly InputError[] | undefined;
   /** A fixed text in place of the detail of the code. */
   readonly detail?: string | undefined;
+  readonly reason?: Reason | undefined;
   readonly user_id?: string | undefined;
 }
 
 interface ProblemOptions extends ProblemTexts {
-  /** Seconds, at least 1; becomes the header Retry-After. */
-  readonly retryAfterSeconds?: number;
+  /** At least 1; becomes the header Retry-After and `retry_after`. */
+  readonly retryAfterSeconds?: number | undefined;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -205,7 +257,7 @@ export type ProblemBody = ReturnType<typeof problemBody>;
 export const problemBody = (
   code: ProblemCode,
   requestId: string,
-  { errors, detail, user_id }: ProblemTexts = {},
+  { errors, detail, reason, retryAfterSeconds, user_id }: Omit<ProblemOptions, 'cause'> = {},
 ) => ({
   type: problemType(code),
   title: titleOf(code),
@@ -213,6 +265,8 @@ export const problemBody = (
   code,
   detail: detail ?? PROBLEMS[code].detail,
   request_id: requestId,
+  ...(reason === undefined ? {} : { reason }),
+  ...(retryAfterSeconds === undefined ? {} : { retry_after: Math.max(1, Math.ceil(retryAfterSeconds)) }),
   ...(errors === undefined ? {} : { errors }),
   ...(user_id === undefined ? {} : { user_id }),
 });

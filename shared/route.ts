@@ -94,6 +94,8 @@ export interface Route {
   readonly pathParameters?: { readonly schema: ObjectSchema; readonly problem: ProblemCode };
   readonly query?: ObjectSchema;
   readonly body?: ObjectSchema;
+  /** Where a field that the body does not have is changed: field -> a sentence for the detail of its error. */
+  readonly fieldsElsewhere?: Readonly<Record<string, string>>;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** The problems of its own rules. `problemsOf` adds those that every row of its kind has. */
   readonly problems: readonly ProblemCode[];

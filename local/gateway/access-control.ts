@@ -22,12 +22,17 @@ export class GatewayRefusal extends Error {
   readonly headers: Headers;
   /** In place of the detail of the code. */
   readonly detail: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ProblemCode, { headers = {}, detail }: { headers?: Headers; detail?: string } = {}) {
+  constructor(
+    code: ProblemCode,
+    options: { headers?: Headers; detail?: string; retryAfterSeconds?: number } = {},
+  ) {
     super(code);
     this.code = code;
-    this.headers = headers;
-    this.detail = detail;
+    this.headers = options.headers ?? {};
+    this.detail = options.detail;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 
@@ -63,7 +68,7 @@ const AUTHORIZER = { name: 'authorizer', timeoutSeconds: 5 } as const;
 const PER_ADDRESS: Throttle = { burstLimit: 100, rateLimit: 100 / 300 };
 
 /** The gateway cannot compute the time until the next token; one window is always enough. Gateway responses on AWS say the same. */
-const THROTTLED: Headers = { 'Retry-After': String(MINUTE_SECONDS) };
+const THROTTLED = { retryAfterSeconds: MINUTE_SECONDS };
 
 /**
  * Returns what decides before a function is called: on the key where the row needs one; else, where the one-time-code operations are public, on
@@ -100,8 +105,8 @@ export const accessControl = ({ functions, usagePlans, otpAccess, buckets, clock
     if (decision.throttle === undefined) throw new GatewayRefusal('invalid_api_key');
     if (!buckets.consume(usageId, decision.throttle)) {
       const { rateLimit = '', rateLimitPolicy = '' } = context;
-      const headers = { ...THROTTLED, RateLimit: rateLimit, 'RateLimit-Policy': rateLimitPolicy };
-      throw new GatewayRefusal('rate_limit_exceeded', { headers });
+      const headers = { RateLimit: rateLimit, 'RateLimit-Policy': rateLimitPolicy };
+      throw new GatewayRefusal('rate_limit_exceeded', { ...THROTTLED, headers });
     }
     return context;
   };
@@ -110,7 +115,7 @@ export const accessControl = ({ functions, usagePlans, otpAccess, buckets, clock
     if (requiresKey(match.route, otpAccess)) return checkKey(request, match);
     if (match.route.access.by === 'public' || buckets.consume(request.sourceIp, PER_ADDRESS))
       return undefined;
-    throw new GatewayRefusal('rate_limit_exceeded', { headers: THROTTLED });
+    throw new GatewayRefusal('rate_limit_exceeded', THROTTLED);
   };
 };
 
@@ -122,8 +127,7 @@ const refuseUnauthorized = ({ extendedRequestId }: ReceivedRequest, error: unkno
     operation: 'authorizer',
     ...errorFields(error),
   });
-  const headers = { 'Retry-After': String(SERVICE_RETRY_AFTER_SECONDS) };
-  throw new GatewayRefusal('service_unavailable', { headers });
+  throw new GatewayRefusal('service_unavailable', { retryAfterSeconds: SERVICE_RETRY_AFTER_SECONDS });
 };
 
 /** The parts of a statement that the authorizer uses: it denies nothing. */

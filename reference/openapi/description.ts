@@ -8,6 +8,7 @@ import {
   keyLimitTable,
   lockTable,
   planLimitTable,
+  reasonTable,
   retryTable,
   table,
 } from './limit-tables.ts';
@@ -32,10 +33,14 @@ digits. Every response carries \`X-Request-Id\`.`;
 
 const errors = (): string => `## Errors
 
-Every error is \`application/problem+json\` (RFC 9457). Decide by \`code\`; \`title\` and \`detail\` are for people.
-\`validation_failed\` names every wrong field at once, in \`errors\`.
+Every error is \`application/problem+json\` (RFC 9457). Decide by \`code\`, \`reason\` and the \`code\` of each of \`errors\`; \`title\` and
+\`detail\` are for people. \`retry_after\` is the number of \`Retry-After\`: whole seconds. \`validation_failed\` names every wrong field at once, in \`errors\`.
 
-${problemTable()}`;
+${problemTable()}
+
+\`reason\` says which of its meanings a code has. A response of the gateway has none.
+
+${reasonTable()}`;
 
 const rateLimits = (): string => `## Rate limits
 

@@ -5,7 +5,7 @@ import { KEY_LIMIT_NAMES } from '#shared/rate-limits/key-limits.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import type { Route } from '#shared/route.ts';
 import type { SchemaObject } from './json-schema.ts';
-import { EXAMPLE_REQUEST_ID } from './problem-schemas.ts';
+import { EXAMPLE_REQUEST_ID, hasRetryAfter } from './problem-schemas.ts';
 
 interface HeaderObject {
   readonly description: string;
@@ -59,7 +59,6 @@ export const HEADERS = {
   },
 } as const satisfies Record<string, HeaderObject>;
 
-const WITH_RETRY_AFTER: readonly number[] = [429, 503];
 /** The authorizer rejects requests with these statuses before they are counted, unless they come from a rule of the row. */
 const NOT_COUNTED: readonly number[] = [401, 403];
 
@@ -74,7 +73,7 @@ export const headersOf = (route: Route, status: number): HeaderObjects => {
   if (isCounted(route, status)) {
     common.push('RateLimit-Policy', 'RateLimit', 'X-Api-Key-Expires-At');
   }
-  if (WITH_RETRY_AFTER.includes(status)) common.push('Retry-After');
+  if (hasRetryAfter(status)) common.push('Retry-After');
   const own = Object.entries(route.responses[status]?.headers ?? {});
   return Object.fromEntries([
     ...common.map((name) => [name, { $ref: `#/components/headers/${name}` }]),

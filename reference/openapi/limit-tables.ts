@@ -1,5 +1,6 @@
-/** The limits and the repeatable requests as Markdown tables, for the OpenAPI document and the docs. */
+/** The limits, the reasons of problems and the repeatable requests as Markdown tables, for the OpenAPI document and the docs. */
 import { CODE_LIMITS, type SendLimit } from '#shared/one-time-codes/rules.ts';
+import { REASONS } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS } from '#shared/rate-limits/key-limits.ts';
 import { PERSON_LIMITS, PHONE_LIMITS } from '#shared/rate-limits/person-limits.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
@@ -41,6 +42,20 @@ export const keyLimitTable = (): string =>
         duration(windowSeconds),
         PLAN_NAMES.map((plan) => `${number(byPlan[plan])} ${plan}`).join(', '),
       ];
+    }),
+  );
+
+/** Returns the table of what each `reason` means. Words of a code with the same meaning share a row. */
+export const reasonTable = (): string =>
+  table(
+    ['`code`', '`reason`', 'Meaning'],
+    Object.entries(REASONS).flatMap(([code, meanings]) => {
+      const words = Map.groupBy(Object.entries<string>(meanings), ([, meaning]) => meaning);
+      return [...words].map(([meaning, entries]) => [
+        `\`${code}\``,
+        entries.map(([word]) => `\`${word}\``).join(', '),
+        meaning,
+      ]);
     }),
   );
 

@@ -87,8 +87,8 @@ const successesOf = (route: Route, shared: Shared) =>
 const inputErrorOf = ({ body }: Route): InputError => {
   const [field] = Object.keys(body?.entries ?? {});
   return field === undefined
-    ? { parameter: 'sort', detail: 'Is not a known parameter.' }
-    : { pointer: `#/${field}`, detail: 'Is required.' };
+    ? { parameter: 'sort', code: 'unknown', detail: 'Is not a known parameter: this operation has none.' }
+    : { pointer: `#/${field}`, code: 'required', detail: 'Is required.' };
 };
 
 /** OpenAPI writes one example as `example`, and several as `examples`. */

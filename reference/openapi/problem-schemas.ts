@@ -1,10 +1,14 @@
 import {
+  type CodeWithReason,
   detailsOf,
+  INPUT_ERROR_CODES,
   type InputError,
   PROBLEMS,
   type ProblemCode,
   problemBody,
   problemType,
+  REASONS,
+  type Reason,
   titleOf,
 } from '#shared/problems.ts';
 import { USER_ID_EXAMPLE } from '#shared/users/schema.ts';
@@ -22,15 +26,44 @@ const text = (description: string, example: string): SchemaObject => ({
 const INPUT_ERROR: SchemaObject = {
   type: 'object',
   description: 'One error in the input: a position in the body, or a query parameter.',
-  required: ['detail'],
+  required: ['code', 'detail'],
   properties: {
     pointer: text('A JSON pointer into the body (RFC 6901).', '#/phone'),
     parameter: text('The name of a query parameter.', 'page'),
+    code: {
+      type: 'string',
+      description:
+        '`required`: missing or null. `unknown`: no such field or parameter; the detail names the known ones. `type`: another JSON type. ' +
+        '`invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.',
+      enum: INPUT_ERROR_CODES,
+    },
     detail: { type: 'string', description: 'What the value must be. It never repeats what was sent.' },
   },
 };
 
 const listsErrors = (code: ProblemCode): boolean => code === 'validation_failed';
+
+const WITH_RETRY_AFTER: readonly number[] = [429, 503];
+
+/** Returns whether every response with this status has Retry-After. */
+export const hasRetryAfter = (status: number): boolean => WITH_RETRY_AFTER.includes(status);
+
+const RETRY_AFTER_EXAMPLE = 30;
+
+export const reasonsOf = (code: ProblemCode): readonly Reason[] =>
+  code in REASONS ? (Object.keys(REASONS[code as CodeWithReason]) as Reason[]) : [];
+
+/** The members that not every response of the code has. */
+const optionalMembers = (code: ProblemCode): Readonly<Record<string, SchemaObject>> => {
+  const reasons = reasonsOf(code);
+  const description = 'Which of its meanings the code has. Absent if the gateway made the response.';
+  return {
+    ...(reasons.length > 0 && { reason: { type: 'string', description, enum: reasons } }),
+    ...(code === 'user_conflict' && {
+      user_id: text('Of a link: the user that holds the national id.', USER_ID_EXAMPLE),
+    }),
+  };
+};
 
 /** Returns the schema of one problem, with its fixed `type`, `status` and `code`. */
 export const problemSchema = (code: ProblemCode): SchemaObject => {
@@ -42,15 +75,22 @@ export const problemSchema = (code: ProblemCode): SchemaObject => {
     code: { type: 'string', enum: [code] },
     detail: text('For people; do not parse it.', PROBLEMS[code].detail),
     request_id: text('The same as X-Request-Id. Quote it when you report a problem.', EXAMPLE_REQUEST_ID),
-    ...(listsErrors(code) ? { errors: { type: 'array', items: refTo('InputError') } } : {}),
+    ...(hasRetryAfter(status) && {
+      retry_after: {
+        type: 'integer',
+        description: 'The seconds of Retry-After.',
+        minimum: 1,
+        example: RETRY_AFTER_EXAMPLE,
+      },
+    }),
+    ...(listsErrors(code) && { errors: { type: 'array', items: refTo('InputError') } }),
   };
-  const userId = text('Of a link: the user that holds the national id.', USER_ID_EXAMPLE);
   return {
     type: 'object',
     title: componentName(code),
     description: detailsOf(code),
     required: Object.keys(properties),
-    properties: code === 'user_conflict' ? { ...properties, user_id: userId } : properties,
+    properties: { ...properties, ...optionalMembers(code) },
   };
 };
 
@@ -80,7 +120,9 @@ export const anyOfProblems = (codes: readonly ProblemCode[]): SchemaObject => {
 export const problemExample = (code: ProblemCode, error: InputError) => ({
   summary: titleOf(code),
   value: problemBody(code, EXAMPLE_REQUEST_ID, {
-    ...(listsErrors(code) ? { errors: [error] } : {}),
-    ...(code === 'user_conflict' ? { user_id: USER_ID_EXAMPLE } : {}),
+    retryAfterSeconds: hasRetryAfter(PROBLEMS[code].status) ? RETRY_AFTER_EXAMPLE : undefined,
+    reason: reasonsOf(code)[0],
+    errors: listsErrors(code) ? [error] : undefined,
+    user_id: code === 'user_conflict' ? USER_ID_EXAMPLE : undefined,
   }),
 });

@@ -2,7 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { type InputError, problem } from '#shared/problems.ts';
+import { type InputError, type InputFault, problem } from '#shared/problems.ts';
 import type { ObjectSchema, Route } from '#shared/route.ts';
 import { headerOf } from './request.ts';
 
@@ -55,47 +55,74 @@ const shorten = (name: string): string =>
 const pointerTo = (field: string): string =>
   `#/${encodeURIComponent(shorten(field).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`;
 
+/** The parameters of a query or the fields of a body, before they are parsed. */
+interface Unparsed {
+  readonly schema: ObjectSchema;
+  readonly sent: Readonly<Record<string, unknown>>;
+  readonly noun: 'field' | 'parameter';
+  /** By unknown name. */
+  readonly elsewhere?: Route['fieldsElsewhere'];
+}
+
+const isMissing = ({ schema, sent }: Unparsed, name: string): boolean =>
+  !Object.hasOwn(sent, name) || (sent[name] === null && schema.entries[name]?.type !== 'optional');
+
+/** A rule about several fields is a validation of the object, so the field that it names may be missing. */
+const faultOf = (unparsed: Unparsed, name: string, issue: v.BaseIssue<unknown>): InputFault => {
+  const { kind, type, message } = issue;
+  if (isMissing(unparsed, name)) {
+    return { code: 'required', detail: kind === 'validation' ? message : 'Is required.' };
+  }
+  const isOneOfTexts = type === 'picklist' && typeof unparsed.sent[name] === 'string';
+  return { code: kind === 'schema' && !isOneOfTexts ? 'type' : 'invalid', detail: message };
+};
+
+const unknownFault = ({ schema, noun, elsewhere = {} }: Unparsed, name: string): InputFault => {
+  const known = Object.keys(schema.entries).join(', ');
+  const detail = `Is not a known ${noun}: this operation has ${known === '' ? 'none' : known}.`;
+  return {
+    code: 'unknown',
+    detail: Object.hasOwn(elsewhere, name) ? `${detail} ${elsewhere[name]}` : detail,
+  };
+};
+
 /**
  * Returns the first fault of each wrong field, then every unknown field. Valibot reports only the first unknown one, and none with an
  * inherited name such as `toString`.
  */
-const parseObject = (
-  schema: ObjectSchema,
-  sent: Readonly<Record<string, unknown>>,
-  noun: 'field' | 'parameter',
-) => {
+const parseObject = (unparsed: Unparsed) => {
+  const { schema, sent } = unparsed;
   const { output, issues = [] } = v.safeParse(schema, sent);
-  const faults = new Map<string, string>();
+  const faults = new Map<string, InputFault>();
   for (const issue of issues) {
-    const field = String(issue.path?.[0]?.key);
-    if (!Object.hasOwn(schema.entries, field) || faults.has(field)) continue;
-    // A rule about several fields is a validation of the object, so the field that it names may be missing.
-    const isRule = issue.kind === 'validation' || Object.hasOwn(sent, field);
-    faults.set(field, isRule ? issue.message : 'Is required.');
+    const name = String(issue.path?.[0]?.key);
+    if (!Object.hasOwn(schema.entries, name) || faults.has(name)) continue;
+    faults.set(name, faultOf(unparsed, name, issue));
   }
-  for (const field of Object.keys(sent)) {
-    if (!Object.hasOwn(schema.entries, field)) faults.set(field, `Is not a known ${noun}.`);
+  for (const name of Object.keys(sent)) {
+    if (!Object.hasOwn(schema.entries, name)) faults.set(name, unknownFault(unparsed, name));
     if (faults.size >= MAX_ERRORS) break;
   }
   return { output, faults };
 };
 
-const parseBody = (schema: ObjectSchema, body: unknown) => {
+const parseBody = (schema: ObjectSchema, body: unknown, { fieldsElsewhere }: Route) => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw problem('malformed_json');
-  const { output, faults } = parseObject(schema, body as Record<string, unknown>, 'field');
-  const errors: InputError[] = [...faults].map(([field, detail]) => ({ pointer: pointerTo(field), detail }));
+  const sent = body as Record<string, unknown>;
+  const { output, faults } = parseObject({ schema, sent, noun: 'field', elsewhere: fieldsElsewhere });
+  const errors: InputError[] = [...faults].map(([field, fault]) => ({ pointer: pointerTo(field), ...fault }));
   return { output, errors };
 };
 
 /** A row without a query schema knows no parameters. A parameter that is given twice has no single value and is rejected. */
 const parseQuery = (schema: ObjectSchema = v.strictObject({}), parameters: QueryParameters) => {
   const repeated = Object.keys(parameters).filter((name) => (parameters[name]?.length ?? 0) > 1);
-  const single = Object.fromEntries(
+  const sent = Object.fromEntries(
     Object.entries(parameters).map(([name, values]) => [name, values?.[0] ?? '']),
   );
-  const { output, faults } = parseObject(schema, single, 'parameter');
-  for (const name of repeated) faults.set(name, 'Must be given once.');
-  const errors: InputError[] = [...faults].map(([name, detail]) => ({ parameter: shorten(name), detail }));
+  const { output, faults } = parseObject({ schema, sent, noun: 'parameter' });
+  for (const name of repeated) faults.set(name, { code: 'invalid', detail: 'Must be given once.' });
+  const errors: InputError[] = [...faults].map(([name, fault]) => ({ parameter: shorten(name), ...fault }));
   return { output, errors };
 };
 
@@ -108,7 +135,7 @@ const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: unkn
 
 /** Throws `malformed_json`, `validation_failed` with the faults of query and body at once, then the row's own problem of the path. */
 export const parseInput = (route: Route, event: APIGatewayProxyEvent) => {
-  const body = route.body ? parseBody(route.body, event.body) : { output: undefined, errors: [] };
+  const body = route.body ? parseBody(route.body, event.body, route) : { output: undefined, errors: [] };
   const query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {});
   const errors = [...body.errors, ...query.errors];
   if (errors.length > 0) throw problem('validation_failed', { errors });

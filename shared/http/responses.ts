@@ -1,15 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { timeText } from '#shared/clock.ts';
 import { causeFields, errorFields, logEvent } from '#shared/log.ts';
-import {
-  PROBLEMS,
-  Problem,
-  type ProblemCode,
-  type ProblemTexts,
-  problem,
-  problemBody,
-  serviceUnavailable,
-} from '#shared/problems.ts';
+import { Problem, type ProblemCode, problem, problemBody, serviceUnavailable } from '#shared/problems.ts';
 import { rateLimitHeaders } from '#shared/rate-limits/headers.ts';
 import { RateLimitExceeded } from '#shared/rate-limits/request-limits.ts';
 import { isParserError } from './input.ts';
@@ -33,12 +25,19 @@ export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`
 export const problemResponse = (
   code: ProblemCode,
   requestId: string,
-  options: ProblemTexts & { readonly headers?: Headers } = {},
-): APIGatewayProxyResult => ({
-  statusCode: PROBLEMS[code].status,
-  headers: { 'Content-Type': PROBLEM_CONTENT_TYPE, ...options.headers },
-  body: jsonText(problemBody(code, requestId, options)),
-});
+  { headers, ...members }: Parameters<typeof problemBody>[2] & { readonly headers?: Headers } = {},
+): APIGatewayProxyResult => {
+  const body = problemBody(code, requestId, members);
+  return {
+    statusCode: body.status,
+    headers: {
+      'Content-Type': PROBLEM_CONTENT_TYPE,
+      ...(body.retry_after !== undefined && { 'Retry-After': String(body.retry_after) }),
+      ...headers,
+    },
+    body: jsonText(body),
+  };
+};
 
 export const complete = (
   scope: RequestScope,
@@ -85,9 +84,5 @@ export const completeWithProblem = (scope: RequestScope, error: unknown): APIGat
   if (code === 'internal') {
     logEvent('request_failed', errorFields(thrown.cause ?? thrown));
   }
-  const headers: Record<string, string> =
-    retryAfterSeconds === undefined
-      ? {}
-      : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
-  return complete(scope, problemResponse(code, scope.requestId, { ...texts, headers }), thrown);
+  return complete(scope, problemResponse(code, scope.requestId, { ...texts, retryAfterSeconds }), thrown);
 };

@@ -1,5 +1,6 @@
 /** The limits of one-time codes and what follows from them: pure functions of (record, now), in epoch seconds. */
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS, timeText } from '#shared/clock.ts';
+import { PROBLEMS, type ReasonOf } from '#shared/problems.ts';
 import { isBuyerApp } from '#shared/scopes.ts';
 
 /** Docs and the OpenAPI document are generated from this table. */
@@ -97,22 +98,14 @@ export interface CodeRecord {
   readonly code?: OutstandingCode;
 }
 
-interface Wait {
-  readonly reason: 'resend_too_soon' | 'too_many_attempts';
-  readonly retryAfterSeconds: number;
-  /** What is used up, and until when. */
-  readonly detail: string;
-}
+/** A problem and the wait after it. */
+type Wait = { readonly retryAfterSeconds: number; readonly detail: string } & (
+  | { readonly code: 'resend_too_soon'; readonly reason: ReasonOf<'resend_too_soon'> }
+  | { readonly code: 'too_many_attempts'; readonly reason: ReasonOf<'too_many_attempts'> }
+);
 
-const waitUntil = (
-  reason: Wait['reason'],
-  usedUp: string,
-  { now, seconds }: { readonly now: number; readonly seconds: number },
-): Wait => ({
-  reason,
-  retryAfterSeconds: seconds,
-  detail: `${usedUp} until ${timeText(now + seconds)}. Wait for Retry-After seconds.`,
-});
+const untilText = (now: number, seconds: number): string =>
+  `until ${timeText(now + seconds)}. Wait for Retry-After seconds.`;
 
 /** `1 send in 1 minute`, `10 sends in 24 hours` */
 export const sendLimitText = ({ maximum, windowSeconds }: SendLimit): string => {
@@ -123,7 +116,7 @@ export const sendLimitText = ({ maximum, windowSeconds }: SendLimit): string => 
   return `${maximum} send${maximum === 1 ? '' : 's'} in ${count} ${unit}${count === 1 ? '' : 's'}`;
 };
 
-export type RejectedTry = Wait | { readonly reason: 'code_rejected' };
+export type RejectedTry = Wait | { readonly code: 'code_rejected' };
 
 /** Returns the seconds until the lock ends, at most the length of the lock, or 0 if the phone is not locked. */
 export const secondsLocked = ({ failures, lastFailureAt, lockAt }: CodeRecord, now: number): number => {
@@ -157,8 +150,11 @@ const LOCKED_FOR_GOOD =
 const lockOf = (record: CodeRecord, now: number): Wait | undefined => {
   const seconds = secondsLocked(record, now);
   if (seconds === 0) return undefined;
-  const wait = waitUntil('too_many_attempts', 'This phone is locked after failed codes', { now, seconds });
-  return record.failures < MAX_CONSECUTIVE_FAILURES ? wait : { ...wait, detail: LOCKED_FOR_GOOD };
+  const wait = { code: 'too_many_attempts', retryAfterSeconds: seconds } as const;
+  if (record.failures >= MAX_CONSECUTIVE_FAILURES)
+    return { ...wait, reason: 'phone_locked_for_good', detail: LOCKED_FOR_GOOD };
+  const detail = `This phone is locked after failed codes ${untilText(now, seconds)}`;
+  return { ...wait, reason: 'phone_locked', detail };
 };
 
 export const whyNotSent = (
@@ -170,12 +166,11 @@ export const whyNotSent = (
   if (locked !== undefined) return locked;
   const seconds = secondsUntilResend(record, now, limits);
   if (seconds === 0) return undefined;
-  const sends = recentSends(record.sends, now);
-  // If it is none of these, it is the cool-down after a message that a provider bounced.
-  const isUsedUp = (limit: SendLimit): boolean => secondsUntilNextSend([limit], sends, now) === seconds;
-  const limit = limits.findLast(isUsedUp) ?? CODE_LIMITS.sendLimits[0];
-  const usedUp = `The limit of ${sendLimitText(limit)} to this phone is used up`;
-  return waitUntil('resend_too_soon', usedUp, { now, seconds });
+  const wait = { code: 'resend_too_soon', retryAfterSeconds: seconds } as const;
+  const { detail, otherDetail } = PROBLEMS.resend_too_soon;
+  return seconds > secondsUntilResend(record, now, [CODE_LIMITS.sendLimits[0]])
+    ? { ...wait, reason: 'phone_limit', detail }
+    : { ...wait, reason: 'cool_down', detail: otherDetail };
 };
 
 /** The new code replaces the old one; failures and a running lock stay. */
@@ -197,7 +192,7 @@ interface TryCondition {
   readonly expression: string;
   readonly holds: (record: CodeRecord, now: number) => boolean;
   /** The reason of a try for which it does not hold. */
-  readonly otherwise: RejectedTry['reason'];
+  readonly otherwise: RejectedTry['code'];
 }
 
 /** A try is compared with the code if all of these hold. The first that does not is the reason. */
@@ -233,10 +228,15 @@ export const whyNotTried = (
   if (locked !== undefined) return locked;
   const failed = TRY_CONDITIONS.find(({ holds }) => !holds(record, now));
   if (failed === undefined) return undefined;
-  if (failed.otherwise === 'code_rejected') return { reason: 'code_rejected' };
+  if (failed.otherwise === 'code_rejected') return { code: 'code_rejected' };
   const seconds = Math.max(1, secondsUntilResend(record, now, limits));
   const usedUp = `The ${MAX_TRIES_PER_CODE} tries of this code are used up. No other code can be sent`;
-  return waitUntil('too_many_attempts', usedUp, { now, seconds });
+  return {
+    code: 'too_many_attempts',
+    reason: 'code_tries',
+    retryAfterSeconds: seconds,
+    detail: `${usedUp} ${untilText(now, seconds)}`,
+  };
 };
 
 /** The audience of codes and tokens in a deployment whose one-time-code operations take no key. */

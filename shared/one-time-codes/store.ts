@@ -110,7 +110,7 @@ export const codeTries = (table: Table) => ({
     const result = await update(table, owner, tryExpression(now));
     const record = recordFrom(result.written ? result.value.Attributes : result.reason);
     if (result.written && record.code !== undefined) return written(record.code);
-    return notWritten(whyNotTried(record, now, limits) ?? { reason: 'code_rejected' });
+    return notWritten(whyNotTried(record, now, limits) ?? { code: 'code_rejected' });
   },
 
   /** For a right code without a token: the code stays, and so do its tries. */

@@ -6,9 +6,9 @@ import type { Limit } from './limit.ts';
 export type CeilingName = 'paid-checks-per-day' | 'sms-per-day';
 
 const CEILINGS = {
-  'paid-checks-per-day': { problem: 'verification_unavailable', ofSellers: 1 },
+  'paid-checks-per-day': { problem: 'verification_unavailable', reason: undefined, ofSellers: 1 },
   /** The last fifth is for the buyer app alone. */
-  'sms-per-day': { problem: 'sms_unavailable', ofSellers: 0.8 },
+  'sms-per-day': { problem: 'sms_unavailable', reason: 'not_sent', ofSellers: 0.8 },
 } as const;
 
 /** A call that cannot be counted is refused. */
@@ -29,8 +29,8 @@ export const ceilingLimits = (
   key: CountedKey,
 ): Limit[] => {
   if (callsPerDay === undefined) return [];
-  const { problem, ofSellers } = CEILINGS[name];
-  const daily = { ...OF_A_DAY, problem };
+  const { ofSellers, ...rules } = CEILINGS[name];
+  const daily = { ...OF_A_DAY, ...rules };
   const ofStage = (limit: number): Limit => ({
     ...daily,
     subject: `stage:${name}`,

@@ -1,6 +1,7 @@
 /** The limits of one key: of its plan, an hour and a day. These numbers are defined only here; docs/sellers/limits.md is tested against them. */
 import * as v from 'valibot';
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
+import type { ReasonOf } from '#shared/problems.ts';
 import type { Limit, WindowSeconds } from './limit.ts';
 import { PLANS, type PlanName } from './plans.ts';
 
@@ -50,7 +51,7 @@ export const KEY_LIMITS = {
     windowSeconds: HOUR_SECONDS,
     byPlan: { free: 100, professional: 1000 },
   },
-} as const satisfies Record<string, KeyLimit>;
+} as const satisfies Record<Exclude<ReasonOf<'rate_limit_exceeded'>, 'plan'>, KeyLimit>;
 
 export type KeyLimitName = keyof typeof KEY_LIMITS;
 
@@ -101,6 +102,7 @@ export const minuteLimit = ({ keyId, plan }: Omit<LimitedKey, 'limits'>): Limit 
   ...OF_KEY,
   subject: keyId,
   name: 'minute',
+  reason: 'plan',
   limit: PLANS[plan].requestsPerMinute,
   windowSeconds: MINUTE_SECONDS,
 });
@@ -110,6 +112,7 @@ export const keyLimit = (name: KeyLimitName, key: LimitedKey): Limit => ({
   subject: key.keyId,
   keyId: key.keyId,
   name,
+  reason: name,
   limit: key.limits[name] ?? limitOfPlan(name, key),
   windowSeconds: KEY_LIMITS[name].windowSeconds,
 });

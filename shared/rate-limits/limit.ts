@@ -1,6 +1,6 @@
 /** A limit, its state, and its clock windows (UTC). */
 import type { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
-import type { ProblemCode } from '#shared/problems.ts';
+import type { ProblemCode, Reason } from '#shared/problems.ts';
 
 export type WindowSeconds = typeof MINUTE_SECONDS | typeof HOUR_SECONDS | typeof DAY_SECONDS;
 
@@ -16,6 +16,8 @@ export interface Limit {
   readonly keptSeconds: number;
   /** The problem of a request over the limit. */
   readonly problem: ProblemCode;
+  /** That of the problem. Undefined for a code that has none. */
+  readonly reason?: Reason | undefined;
   /** Whose limit it is, for the detail of that problem. Undefined: the caller is not told which limit is used up. */
   readonly whose?: 'API key' | 'person' | 'phone';
   /** Whether a request passes if the counts cannot be reached. */

@@ -14,9 +14,18 @@ export const PERSON_LIMITS = {
 /** What is counted of a phone over all sellers, in a day (UTC). */
 export const PHONE_LIMITS = {
   /** Searches for links that matched nobody. */
-  searches: { maximum: 20, windowSeconds: DAY_SECONDS, problem: 'too_many_attempts' },
-  /** Messages of all sellers. The buyer app has only its own limits, so that sellers cannot use up its messages. */
-  sms: { maximum: 20, windowSeconds: DAY_SECONDS, problem: 'resend_too_soon' },
+  searches: {
+    maximum: 20,
+    windowSeconds: DAY_SECONDS,
+    problem: 'too_many_attempts',
+    reason: 'searches',
+    whose: 'phone',
+  },
+  /**
+   * Messages of all sellers. The buyer app has only its own limits, so that sellers cannot use up its messages. Like a limit of one seller,
+   * it is not named: a seller must not learn whether others sent codes.
+   */
+  sms: { maximum: 20, windowSeconds: DAY_SECONDS, problem: 'resend_too_soon', reason: 'phone_limit' },
 } as const;
 
 /** These counts are no history: they are kept for an hour, since the clocks of machines differ. */
@@ -33,17 +42,13 @@ export const personLimit = (
   limit: PERSON_LIMITS[name].maximum,
   windowSeconds: PERSON_LIMITS[name].windowSeconds,
   problem: 'too_many_attempts',
+  reason: 'person_checks',
   whose: 'person',
 });
 
 export const phoneSubject = (phoneHash: string): string => `phone:${phoneHash}`;
 
-export const phoneLimit = (name: keyof typeof PHONE_LIMITS, phone: KeyedHash): Limit => ({
-  ...OF_PEOPLE,
-  subject: phoneSubject(phone.current),
-  name,
-  limit: PHONE_LIMITS[name].maximum,
-  windowSeconds: PHONE_LIMITS[name].windowSeconds,
-  problem: PHONE_LIMITS[name].problem,
-  whose: 'phone',
-});
+export const phoneLimit = (name: keyof typeof PHONE_LIMITS, phone: KeyedHash): Limit => {
+  const { maximum, ...rules } = PHONE_LIMITS[name];
+  return { ...OF_PEOPLE, subject: phoneSubject(phone.current), name, limit: maximum, ...rules };
+};

@@ -1,7 +1,7 @@
 /** What a request counts: itself against its plan, and what it uses against the other limits. */
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS, timeText } from '#shared/clock.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
-import { Problem, problem } from '#shared/problems.ts';
+import { Problem, type ProblemTexts, problem } from '#shared/problems.ts';
 import { planItem, type RateLimitItem } from './headers.ts';
 import { type HourlyLimitName, keyLimit, type LimitedKey, minuteLimit } from './key-limits.ts';
 import type { Limit, LimitState, WindowSeconds } from './limit.ts';
@@ -11,8 +11,8 @@ import type { RateLimiter } from './rate-limiter.ts';
 export class RateLimitExceeded extends Problem {
   readonly item: RateLimitItem;
 
-  constructor(item: RateLimitItem, detail: string | undefined) {
-    super('rate_limit_exceeded', { retryAfterSeconds: item.resetSeconds, detail });
+  constructor(item: RateLimitItem, texts: Pick<ProblemTexts, 'detail' | 'reason'>) {
+    super('rate_limit_exceeded', { retryAfterSeconds: item.resetSeconds, ...texts });
     this.item = item;
   }
 }
@@ -25,7 +25,7 @@ const WINDOW_NAMES: Readonly<Record<WindowSeconds, string>> = {
 
 /** The problem of a request over a limit. Its detail names the limit and says when it ends, unless the caller must not learn which it is. */
 export const exceeded = (limit: Limit, state: LimitState): Problem => {
-  const { name, whose, windowSeconds } = limit;
+  const { name, reason, whose, windowSeconds } = limit;
   const quota = `${limit.limit} in a clock ${WINDOW_NAMES[windowSeconds]}`;
   // The limits of a key have the names by which GET /v1/key shows them.
   const shown = whose === 'API key' ? name : name.replaceAll('-', ' ');
@@ -33,8 +33,8 @@ export const exceeded = (limit: Limit, state: LimitState): Problem => {
     whose &&
     `The limit ${shown} of this ${whose} (${quota}) is used up until ${timeText(state.endsAt)}. Wait for Retry-After seconds.`;
   return limit.problem === 'rate_limit_exceeded'
-    ? new RateLimitExceeded({ ...limit, ...state }, detail)
-    : problem(limit.problem, { retryAfterSeconds: state.resetSeconds, detail });
+    ? new RateLimitExceeded({ ...limit, ...state }, { detail, reason })
+    : problem(limit.problem, { retryAfterSeconds: state.resetSeconds, detail, reason });
 };
 
 export interface CountedRequest {

@@ -46,7 +46,9 @@ export const deliverCode = async (sms: SmsSender, message: CodeMessage): Promise
         error.delivery === 'not_reached'
           ? (error.retryAfterSeconds ?? NOT_REACHED_RETRY_AFTER_SECONDS)
           : REACHED_RETRY_AFTER_SECONDS,
-      detail: error.delivery === 'possibly_sent' ? PROBLEMS.sms_unavailable.otherDetail : error.detail,
+      ...(error.delivery === 'possibly_sent'
+        ? { reason: 'possibly_sent', detail: PROBLEMS.sms_unavailable.otherDetail }
+        : { reason: 'not_sent', detail: error.detail }),
       cause: error,
     });
   }

@@ -11,6 +11,8 @@ import {
   userUpdateSchema,
 } from './schema.ts';
 
+const CHANGED_BY_CHECK = 'POST /v1/users/{id}/checks changes it.';
+
 const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
 
 export const userRoutes = routeRows('Users', {
@@ -114,9 +116,10 @@ export const userRoutes = routeRows('Users', {
     summary: 'Correct a user',
     description:
       'Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. ' +
-      'What was checked changes by a new check only. The response has nothing that users:read protects.',
+      'Phone and birth date change by a new check: POST /v1/users/{id}/checks. The response has nothing that users:read protects.',
     pathParameters: byId,
     body: userUpdateSchema,
+    fieldsElsewhere: { phone: CHANGED_BY_CHECK, birth_date: CHANGED_BY_CHECK },
     responses: { 200: { description: 'The user as it is now.', schema: correctedUserSchema } },
     problems: ['user_not_found', 'external_id_conflict'],
     permissions: {

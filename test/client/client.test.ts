@@ -1,5 +1,6 @@
 import { mock } from 'node:test';
 import { listenOnLoopback } from '#local/loopback-server.ts';
+import type { InputError } from '#shared/problems.ts';
 import type { paths } from '../../client/src/generated/openapi.ts';
 import {
   type BuyerLinkingClient,
@@ -252,9 +253,9 @@ describe('an error response', () => {
   });
 
   it('has every wrong field in its message', async () => {
-    const errors = [
-      { pointer: '#/phone', detail: 'Is required.' },
-      { parameter: 'page', detail: 'Must be an integer of at least 1.' },
+    const errors: InputError[] = [
+      { pointer: '#/phone', code: 'required', detail: 'Is required.' },
+      { parameter: 'page', code: 'invalid', detail: 'Must be an integer of at least 1.' },
     ];
     const { client } = clientOf(problemOf('validation_failed', {}, errors));
     await expect(client.listUsers()).rejects.toThrow(

@@ -84,7 +84,7 @@ describe('the client against the running service', () => {
 
     const invalid = await caught(client.linkBuyer({ ...newPerson(), national_id: '1' }));
     const errors = isProblem(invalid, 'validation_failed') ? invalid.problem.errors : [];
-    expect(errors).toEqual([{ pointer: '#/national_id', detail: expect.any(String) }]);
+    expect(errors).toEqual([{ pointer: '#/national_id', code: 'invalid', detail: expect.any(String) }]);
 
     const phone = newPhone();
     await client.sendCode({ phone });

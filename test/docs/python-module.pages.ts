@@ -99,7 +99,7 @@ describeIf(`the Python module${reason}`, () => {
   });
 
   it('raises a problem with its code and every wrong field', async () => {
-    const errors = [{ pointer: '#/phone', detail: 'Is required.' }];
+    const errors = [{ pointer: '#/phone', code: 'required', detail: 'Is required.' } as const];
     const body = { ...problemBody('validation_failed', 'req-1', { errors }) };
     const printed = await run('call("POST", "/v1/users", {})', [{ ...problemOf('validation_failed'), body }]);
     expect(printed).toMatch(/^Problem validation_failed: .*#\/phone.*Is required\./);

@@ -125,7 +125,7 @@ describe('422', () => {
       expect([days, status, json.errors]).toEqual([
         days,
         422,
-        [{ parameter: 'days', detail: 'Must be an integer from 1 to 35.' }],
+        [{ parameter: 'days', code: 'invalid', detail: 'Must be an integer from 1 to 35.' }],
       ]);
     }
   });

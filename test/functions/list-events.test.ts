@@ -95,8 +95,8 @@ describe('410', () => {
 });
 
 describe('422', () => {
-  const badAfter = 'Must be an integer of at least 0.';
-  const badLimit = 'Must be an integer from 1 to 100.';
+  const badAfter = { code: 'invalid', detail: 'Must be an integer of at least 0.' };
+  const badLimit = { code: 'invalid', detail: 'Must be an integer from 1 to 100.' };
 
   itForAll([
     ['after', '-1', badAfter],
@@ -107,11 +107,11 @@ describe('422', () => {
     ['after', '9007199254740992', badAfter],
     ['limit', '0', badLimit],
     ['limit', '101', badLimit],
-    ['page', '1', 'Is not a known parameter.'],
-  ])('names a wrong parameter', async (parameter, value, detail) => {
+    ['page', '1', { code: 'unknown', detail: 'Is not a known parameter: this operation has after, limit.' }],
+  ])('names a wrong parameter', async (parameter, value, fault) => {
     const { read } = await newSeller();
     const { status, json } = await read({ [parameter]: value });
-    expect([status, json.errors]).toEqual([422, [{ parameter, detail }]]);
+    expect([status, json.errors]).toEqual([422, [{ parameter, ...fault }]]);
   });
 });
 

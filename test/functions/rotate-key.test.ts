@@ -228,12 +228,16 @@ describe('409', () => {
 
 describe('422', () => {
   it('names grace_hours that are no integer from 1 to 720, and creates no secret', async () => {
-    for (const grace_hours of [0, 721, 1.5, -1, '24', null]) {
+    const wrong = [
+      ...[0, 721, 1.5, -1].map((value) => [value, 'invalid'] as const),
+      ...['24', null].map((value) => [value, 'type'] as const),
+    ];
+    for (const [grace_hours, code] of wrong) {
       const { status, json } = await rotate({ grace_hours });
       expect([grace_hours, status, json.errors]).toEqual([
         grace_hours,
         422,
-        [{ pointer: '#/grace_hours', detail: 'Must be an integer from 1 to 720.' }],
+        [{ pointer: '#/grace_hours', code, detail: 'Must be an integer from 1 to 720.' }],
       ]);
     }
     expect((await stored())?.secrets).toHaveLength(1);

@@ -68,7 +68,10 @@ describe('422', () => {
       [
         ['#/display_name', expect.any(String)],
         ['#/external_id', expect.any(String)],
-        ['#/phone', 'Is not a known field.'],
+        [
+          '#/phone',
+          'Is not a known field: this operation has display_name, external_id. POST /v1/users/{id}/checks changes it.',
+        ],
       ],
     ],
   ])('names each wrong field of %j and changes nothing', async (body, errors) => {

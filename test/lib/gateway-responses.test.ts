@@ -1,7 +1,7 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { FALLBACKS, GATEWAY_PROBLEMS } from '#lib/gateway-responses.ts';
 import { problemResponse } from '#shared/http/responses.ts';
-import { PROBLEMS } from '#shared/problems.ts';
+import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
 import { itForAll } from '#test/for-all.ts';
 import { resourcesOf, templatesOf } from './synthesized.ts';
 
@@ -26,6 +26,12 @@ const bodyOf = (type: string): string => responseOf(type).ResponseTemplates['app
 
 const jsonOf = (type: string): unknown => JSON.parse(bodyOf(type));
 
+/** Seconds, of the responses that have Retry-After. */
+const RETRY_AFTER: { readonly [Code in ProblemCode]?: number } = {
+  rate_limit_exceeded: 60,
+  service_unavailable: 5,
+};
+
 const MISSING_SCOPE =
   '$context.httpMethod $context.resourcePath needs a scope that this key does not have. It has: $context.authorizer.scopes. /docs names the scope of each operation; whoever issued the key can add it.';
 
@@ -44,7 +50,12 @@ describe('the responses that API Gateway generates itself', () => {
     (type, code) => {
       expect(responseOf(type).StatusCode).toBe(String(PROBLEMS[code].status));
       const detail = code === 'insufficient_scope' ? MISSING_SCOPE : undefined;
-      expect(bodyOf(type)).toBe(problemResponse(code, '$context.extendedRequestId', { detail }).body);
+      const { body, headers } = problemResponse(code, '$context.extendedRequestId', {
+        detail,
+        retryAfterSeconds: RETRY_AFTER[code],
+      });
+      expect(bodyOf(type)).toBe(body);
+      expect(header(type, 'Retry-After')).toBe(headers?.['Retry-After'] && `'${headers['Retry-After']}'`);
     },
   );
 
@@ -70,6 +81,7 @@ describe('the responses that API Gateway generates itself', () => {
     '%s has Retry-After and the rate limit headers of the plan',
     (type) => {
       expect(header(type, 'Retry-After')).toBe("'60'");
+      expect(jsonOf(type)).toMatchObject({ retry_after: 60 });
       expect(header(type, 'RateLimit')).toBe('context.authorizer.rateLimit');
       expect(header(type, 'RateLimit-Policy')).toBe('context.authorizer.rateLimitPolicy');
     },
@@ -79,7 +91,7 @@ describe('the responses that API Gateway generates itself', () => {
     '%s returns 503 service_unavailable with Retry-After and not 401',
     (type) => {
       expect(responseOf(type).StatusCode).toBe('503');
-      expect(jsonOf(type)).toMatchObject({ code: 'service_unavailable', status: 503 });
+      expect(jsonOf(type)).toMatchObject({ code: 'service_unavailable', status: 503, retry_after: 5 });
       expect(header(type, 'Retry-After')).toBe("'5'");
     },
   );

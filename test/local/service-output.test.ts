@@ -1,5 +1,5 @@
 import { readyText, requestLine } from '#local/service-output.ts';
-import { problemBody } from '#shared/problems.ts';
+import { type InputError, problemBody } from '#shared/problems.ts';
 import { routes } from '#shared/routes.ts';
 
 const NOW = new Date(2026, 10, 21, 12, 0, 1);
@@ -29,10 +29,10 @@ describe('requestLine', () => {
   });
 
   it('shows the names of wrong fields and parameters, once each', () => {
-    const errors = [
-      { pointer: '#/phone', detail: 'Is required.' },
-      { pointer: '#/birth_date', detail: 'Is required.' },
-      { parameter: 'phone', detail: 'Is not a known parameter.' },
+    const errors: InputError[] = [
+      { pointer: '#/phone', code: 'required', detail: 'Is required.' },
+      { pointer: '#/birth_date', code: 'required', detail: 'Is required.' },
+      { parameter: 'phone', code: 'unknown', detail: 'Is not a known parameter.' },
     ];
     const invalid = { ...link, status: 422, problem: problemBody('validation_failed', ID, { errors }) };
     expect(requestLine(invalid, NOW)).toMatch(/ {2}validation_failed phone birth_date$/);
@@ -41,6 +41,7 @@ describe('requestLine', () => {
   it('shows no unknown name that could hold a number or control the terminal', () => {
     const errors = ['#/09551234567', '#/\u001b[2J', '#/a%1b', '#/phone'].map((pointer) => ({
       pointer,
+      code: 'unknown' as const,
       detail: '',
     }));
     const invalid = { ...link, status: 422, problem: problemBody('validation_failed', ID, { errors }) };

@@ -32,8 +32,12 @@ const created: Exchange = {
   body: `${JSON.stringify(user)}\n`,
 };
 
-const rejected = (code: Parameters<typeof problemResponse>[0], options: Partial<Exchange> = {}): Exchange => {
-  const { statusCode, headers, body } = problemResponse(code, 'req-1');
+const rejected = (
+  code: Parameters<typeof problemResponse>[0],
+  options: Partial<Exchange> = {},
+  members: Parameters<typeof problemResponse>[2] = {},
+): Exchange => {
+  const { statusCode, headers, body } = problemResponse(code, 'req-1', members);
   return {
     method: 'POST',
     path: '/v1/users',
@@ -50,7 +54,7 @@ describe('the validator of responses', () => {
     ['a removed user', removed],
     ['a page of users', pageOf([user])],
     ['one of several problems of one status', rejected('phone_not_owned')],
-    ['an exceeded rate limit', rejected('rate_limit_exceeded', { headers: { 'Retry-After': '12' } })],
+    ['an exceeded rate limit', rejected('rate_limit_exceeded', {}, { retryAfterSeconds: 12 })],
     ['an unknown method', rejected('not_found', { method: 'PUT' })],
     ['a guide', { ...created, method: 'GET', path: '/docs/linking', status: 200, headers: html, body: '' }],
   ])('finds no faults in %s', (_title, exchange) => {
@@ -66,6 +70,9 @@ describe('the validator of responses', () => {
     ['a cacheable response', withHeader({ 'Cache-Control': 'public' }), /Cache-Control is not no-store/],
     ['an undocumented header', withHeader({ 'Retry-After': '3' }), /header retry-after is not documented/],
     ['a 429 without Retry-After', rejected('rate_limit_exceeded'), /header Retry-After is missing/],
+    ['a 429 without retry_after', rejected('rate_limit_exceeded'), /required property 'retry_after'/],
+    ['another retry_after than Retry-After', otherRetryAfter(), /retry_after and Retry-After/],
+    ['the reason of another code', reasonOfAnotherCode(), /body\/reason must be equal to one of/],
     ['a problem of another operation', rejected('code_rejected'), /body/],
     ['a problem with another request id', otherRequestId(), /request_id and X-Request-Id/],
     ['an unknown path that succeeds', { ...created, path: '/v1/nothing' }, /not in the document/],
@@ -86,6 +93,14 @@ function withUser(change: object): Exchange {
 
 function withHeader(headers: Record<string, string>): Exchange {
   return { ...created, headers: { ...common, ...headers } };
+}
+
+function otherRetryAfter(): Exchange {
+  return rejected('rate_limit_exceeded', { headers: { 'Retry-After': '13' } }, { retryAfterSeconds: 12 });
+}
+
+function reasonOfAnotherCode(): Exchange {
+  return rejected('rate_limit_exceeded', {}, { retryAfterSeconds: 12, reason: 'searches' });
 }
 
 function otherRequestId(): Exchange {

@@ -119,11 +119,16 @@ const headerFaults = (headers: Headers, response: ResponseObject): string[] => {
 const mediaTypeOf = (headers: Headers): string =>
   (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
 
-const requestIdFaults = (headers: Headers, value: unknown): string[] => {
-  const { request_id: id } = value as { request_id?: unknown };
-  return id === undefined || id === headers.get('x-request-id')
-    ? []
-    : ['request_id and X-Request-Id are not the same'];
+/** The members of a problem that repeat a header. */
+const repeatedFaults = (headers: Headers, value: unknown): string[] => {
+  const { request_id, retry_after } = value as { request_id?: unknown; retry_after?: number };
+  const isRepeated = retry_after === undefined || String(retry_after) === headers.get('retry-after');
+  return [
+    ...(request_id === undefined || request_id === headers.get('x-request-id')
+      ? []
+      : ['request_id and X-Request-Id are not the same']),
+    ...(isRepeated ? [] : ['retry_after and Retry-After are not the same']),
+  ];
 };
 
 const bodyFaults = (
@@ -140,7 +145,7 @@ const bodyFaults = (
   if (json === undefined) return ['the body is not JSON'];
   return [
     ...faultsOf(validatorAt(...at, 'content', mediaType, 'schema'), json.value, 'body'),
-    ...requestIdFaults(headers, json.value),
+    ...repeatedFaults(headers, json.value),
   ];
 };
 
@@ -156,7 +161,7 @@ const unpublishedFaults = ({ method, status, body }: Exchange, headers: Headers,
   if (status !== 404) return [`status ${status} for a path that is not in the document`];
   const json = parsed(body);
   if (mediaTypeOf(headers) !== 'application/problem+json' || json === undefined) return ['is not a problem'];
-  return [...faultsOf(notFound, json.value, 'body'), ...requestIdFaults(headers, json.value)];
+  return [...faultsOf(notFound, json.value, 'body'), ...repeatedFaults(headers, json.value)];
 };
 
 /** Returns every difference between a response and the document; none if it conforms. */

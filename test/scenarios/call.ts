@@ -49,7 +49,8 @@ export const call = async (target: Target, path: string, options: CallOptions = 
 const DETAILS: { readonly [Code in ProblemCode]?: RegExp } = {
   insufficient_scope:
     /^[A-Z]+ \/v1\/\S+ needs a scope that this key does not have\. It has: [a-z]+:[a-z]+(?:, [a-z]+:[a-z]+)*\. \/docs names the scope of each operation; whoever issued the key can add it\.$/,
-  resend_too_soon: / until \d{4}-\S+Z\. Wait for Retry-After seconds\.$/,
+  resend_too_soon:
+    /^(?:A code was sent to this phone less than a minute ago|Too many codes were sent to this phone)\. /,
   too_many_attempts: / until \d{4}-\S+Z\. Wait for Retry-After seconds\.$/,
   rate_limit_exceeded:
     /^(?:A limit of this API key or of your address is used up|The limit [a-z-]+ of this API key \(\d+ in a clock [a-z]+\) is used up until \d{4}-\S+Z)\. Wait for Retry-After seconds\.$/,
@@ -65,6 +66,9 @@ export const expectProblem = (reply: Reply, code: ProblemCode): ProblemBody => {
     code,
     detail: DETAILS[code] === undefined ? PROBLEMS[code].detail : expect.stringMatching(DETAILS[code]),
     request_id: reply.headers.get('x-request-id'),
+    // The comparison with the document checks these two.
+    ...(body.retry_after === undefined ? {} : { retry_after: body.retry_after }),
+    ...(body.reason === undefined ? {} : { reason: body.reason }),
     ...(body.errors === undefined ? {} : { errors: body.errors }),
     ...(code === 'user_conflict' ? { user_id: expect.stringMatching(/^usr_/) } : {}),
   });

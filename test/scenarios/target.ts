@@ -60,9 +60,12 @@ export interface ProblemBody {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly request_id: string;
+  readonly reason?: string;
+  readonly retry_after?: number;
   readonly errors?: readonly {
     readonly pointer?: string;
     readonly parameter?: string;
+    readonly code: string;
     readonly detail: string;
   }[];
 }

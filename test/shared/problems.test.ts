@@ -29,8 +29,19 @@ describe('problemBody', () => {
   });
 
   it('lists each fault of the input', () => {
-    const errors = [{ pointer: '#/phone', detail: 'Is required.' }];
+    const errors = [{ pointer: '#/phone', code: 'required', detail: 'Is required.' } as const];
     expect(problemBody('validation_failed', 'req-1', { errors }).errors).toEqual(errors);
+  });
+
+  it('has the reason and whole seconds, at least 1, as retry_after', () => {
+    const seconds = [0, 0.2, 41.2].map((retryAfterSeconds) =>
+      problemBody('resend_too_soon', 'req-1', { retryAfterSeconds, reason: 'cool_down' }),
+    );
+    expect(seconds.map(({ reason, retry_after }) => [reason, retry_after])).toEqual([
+      ['cool_down', 1],
+      ['cool_down', 1],
+      ['cool_down', 42],
+    ]);
   });
 
   it('has the detail that is given in place of that of the code', () => {
@@ -42,7 +53,7 @@ describe('problemBody', () => {
 describe('problem', () => {
   it('is an error with its code, Retry-After, faults and cause', () => {
     const cause = new Error('why');
-    const errors = [{ parameter: 'page', detail: 'Must be an integer.' }];
+    const errors = [{ parameter: 'page', code: 'invalid', detail: 'Must be an integer.' } as const];
     const thrown = problem('resend_too_soon', { retryAfterSeconds: 42, errors, cause });
     expect(thrown).toBeInstanceOf(Problem);
     expect(thrown).toMatchObject({

@@ -59,7 +59,7 @@ export interface paths {
         head?: never;
         /**
          * Correct a user
-         * @description Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. What was checked changes by a new check only. The response has nothing that users:read protects.
+         * @description Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. Phone and birth date change by a new check: POST /v1/users/{id}/checks. The response has nothing that users:read protects.
          *
          *     Scope: `users:write`.
          */
@@ -897,6 +897,11 @@ export interface components {
              * @example page
              */
             parameter?: string;
+            /**
+             * @description `required`: missing or null. `unknown`: no such field or parameter; the detail names the known ones. `type`: another JSON type. `invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.
+             * @enum {string}
+             */
+            code: "required" | "unknown" | "type" | "invalid";
             /** @description What the value must be. It never repeats what was sent. */
             detail: string;
         };
@@ -1026,7 +1031,7 @@ export interface components {
         };
         /**
          * InvalidApiKey
-         * @description The X-Api-Key header is missing or its key is not valid.
+         * @description The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
          */
         InvalidApiKey: {
             /**
@@ -1048,7 +1053,7 @@ export interface components {
             code: "invalid_api_key";
             /**
              * @description For people; do not parse it.
-             * @example The X-Api-Key header is missing or its key is not valid.
+             * @example The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
              */
             detail: string;
             /**
@@ -1487,7 +1492,7 @@ export interface components {
         };
         /**
          * ResendTooSoon
-         * @description A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
+         * @description Too many codes were sent to this phone. Show the field for the code: the last one may have arrived. Wait for Retry-After seconds. Or: A code was sent to this phone less than a minute ago. Show the field for the code, and wait for Retry-After seconds before you send another one.
          */
         ResendTooSoon: {
             /**
@@ -1509,7 +1514,7 @@ export interface components {
             code: "resend_too_soon";
             /**
              * @description For people; do not parse it.
-             * @example A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
+             * @example Too many codes were sent to this phone. Show the field for the code: the last one may have arrived. Wait for Retry-After seconds.
              */
             detail: string;
             /**
@@ -1517,6 +1522,16 @@ export interface components {
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
+            /**
+             * @description The seconds of Retry-After.
+             * @example 30
+             */
+            retry_after: number;
+            /**
+             * @description Which of its meanings the code has. Absent if the gateway made the response.
+             * @enum {string}
+             */
+            reason?: "phone_limit" | "cool_down";
         };
         /**
          * TooManyAttempts
@@ -1550,6 +1565,16 @@ export interface components {
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
+            /**
+             * @description The seconds of Retry-After.
+             * @example 30
+             */
+            retry_after: number;
+            /**
+             * @description Which of its meanings the code has. Absent if the gateway made the response.
+             * @enum {string}
+             */
+            reason?: "code_tries" | "phone_locked" | "phone_locked_for_good" | "person_checks" | "searches";
         };
         /**
          * RateLimitExceeded
@@ -1583,10 +1608,20 @@ export interface components {
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
+            /**
+             * @description The seconds of Retry-After.
+             * @example 30
+             */
+            retry_after: number;
+            /**
+             * @description Which of its meanings the code has. Absent if the gateway made the response.
+             * @enum {string}
+             */
+            reason?: "plan" | "sms-per-hour" | "failed-checks-per-hour" | "refused-links-per-hour" | "paid-checks-per-day" | "failed-verifies-per-hour";
         };
         /**
          * VerificationUnavailable
-         * @description A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
+         * @description A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after Retry-After seconds; a program must not repeat the request by itself.
          */
         VerificationUnavailable: {
             /**
@@ -1608,7 +1643,7 @@ export interface components {
             code: "verification_unavailable";
             /**
              * @description For people; do not parse it.
-             * @example A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
+             * @example A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after Retry-After seconds; a program must not repeat the request by itself.
              */
             detail: string;
             /**
@@ -1616,6 +1651,11 @@ export interface components {
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
+            /**
+             * @description The seconds of Retry-After.
+             * @example 30
+             */
+            retry_after: number;
         };
         /**
          * SmsUnavailable
@@ -1649,6 +1689,16 @@ export interface components {
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
+            /**
+             * @description The seconds of Retry-After.
+             * @example 30
+             */
+            retry_after: number;
+            /**
+             * @description Which of its meanings the code has. Absent if the gateway made the response.
+             * @enum {string}
+             */
+            reason?: "not_sent" | "possibly_sent";
         };
         /**
          * ServiceUnavailable
@@ -1682,6 +1732,11 @@ export interface components {
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
+            /**
+             * @description The seconds of Retry-After.
+             * @example 30
+             */
+            retry_after: number;
         };
         /**
          * Internal
@@ -1771,7 +1826,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserPage"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1785,7 +1840,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -1835,7 +1890,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -1862,7 +1918,9 @@ export interface operations {
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
                      *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "reason": "plan",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
@@ -1911,7 +1969,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -2018,7 +2077,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid.
+             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
              *
              *     `invalid_access_token`: The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
              */
@@ -2207,7 +2266,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
+             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after Retry-After seconds; a program must not repeat the request by itself.
              *
              *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
              */
@@ -2265,7 +2324,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2279,7 +2338,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2347,7 +2406,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -2374,7 +2434,9 @@ export interface operations {
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
                      *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "reason": "plan",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
@@ -2423,7 +2485,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -2455,7 +2518,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2469,7 +2532,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2537,7 +2600,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -2564,7 +2628,9 @@ export interface operations {
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
                      *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "reason": "plan",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
@@ -2613,7 +2679,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -2690,7 +2757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2704,7 +2771,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -2844,6 +2911,7 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "pointer": "#/display_name",
+                     *           "code": "required",
                      *           "detail": "Is required."
                      *         }
                      *       ]
@@ -2871,7 +2939,9 @@ export interface operations {
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
                      *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "reason": "plan",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
@@ -2920,7 +2990,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -3001,7 +3072,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3015,7 +3086,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3200,7 +3271,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Send the same request again after Retry-After seconds.
+             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after Retry-After seconds; a program must not repeat the request by itself.
              *
              *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
              */
@@ -3265,7 +3336,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3279,7 +3350,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3353,7 +3424,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -3380,7 +3452,9 @@ export interface operations {
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
                      *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "reason": "plan",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
@@ -3429,7 +3503,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -3491,7 +3566,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3505,7 +3580,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3534,7 +3609,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -3561,7 +3637,9 @@ export interface operations {
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
                      *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "reason": "plan",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
@@ -3610,7 +3688,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -3664,7 +3743,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyUsage"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3678,7 +3757,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3707,7 +3786,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -3734,7 +3814,9 @@ export interface operations {
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
                      *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "reason": "plan",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
@@ -3783,7 +3865,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -3854,7 +3937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3868,7 +3951,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -3990,6 +4073,7 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "pointer": "#/grace_hours",
+                     *           "code": "required",
                      *           "detail": "Is required."
                      *         }
                      *       ]
@@ -4017,7 +4101,9 @@ export interface operations {
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
                      *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "reason": "plan",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
@@ -4066,7 +4152,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -4137,7 +4224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4151,7 +4238,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4228,6 +4315,7 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "pointer": "#/phone",
+                     *           "code": "required",
                      *           "detail": "Is required."
                      *         }
                      *       ]
@@ -4239,7 +4327,7 @@ export interface operations {
             /**
              * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
              *
-             *     `resend_too_soon`: A code was sent to this phone recently, or too many codes were sent to it. Wait for Retry-After seconds.
+             *     `resend_too_soon`: Too many codes were sent to this phone. Show the field for the code: the last one may have arrived. Wait for Retry-After seconds. Or: A code was sent to this phone less than a minute ago. Show the field for the code, and wait for Retry-After seconds before you send another one.
              *
              *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
              */
@@ -4366,7 +4454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. */
+            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4380,7 +4468,7 @@ export interface operations {
                      *       "title": "Invalid API key",
                      *       "status": 401,
                      *       "code": "invalid_api_key",
-                     *       "detail": "The X-Api-Key header is missing or its key is not valid.",
+                     *       "detail": "The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.",
                      *       "request_id": "UDfGvGWsjoEFvwA="
                      *     }
                      */
@@ -4515,7 +4603,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -4596,7 +4685,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid.
+             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
              *
              *     `invalid_access_token`: The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
              */
@@ -4728,6 +4817,7 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "pointer": "#/national_id",
+                     *           "code": "required",
                      *           "detail": "Is required."
                      *         }
                      *       ]
@@ -4798,7 +4888,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -4831,7 +4922,7 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid.
+             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
              *
              *     `invalid_access_token`: The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
              */
@@ -4915,7 +5006,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -4942,7 +5034,9 @@ export interface operations {
                      *       "status": 429,
                      *       "code": "rate_limit_exceeded",
                      *       "detail": "A limit of this API key or of your address is used up. Wait for Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "reason": "plan",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
@@ -4991,7 +5085,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -5053,7 +5148,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -5096,7 +5192,8 @@ export interface operations {
                      *       "status": 503,
                      *       "code": "service_unavailable",
                      *       "detail": "The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.",
-                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *       "request_id": "UDfGvGWsjoEFvwA=",
+                     *       "retry_after": 30
                      *     }
                      */
                     "application/problem+json": components["schemas"]["ServiceUnavailable"];
@@ -5163,7 +5260,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -5242,7 +5340,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }
@@ -5312,7 +5411,8 @@ export interface operations {
                      *       "errors": [
                      *         {
                      *           "parameter": "sort",
-                     *           "detail": "Is not a known parameter."
+                     *           "code": "unknown",
+                     *           "detail": "Is not a known parameter: this operation has none."
                      *         }
                      *       ]
                      *     }

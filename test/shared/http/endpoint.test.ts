@@ -92,7 +92,7 @@ describe('a problem', () => {
       code: 'validation_failed',
       detail: PROBLEMS.validation_failed.detail,
       request_id: 'req-1',
-      errors: [{ parameter: 'page', detail: expect.any(String) }],
+      errors: [{ parameter: 'page', code: 'invalid', detail: 'Must be an integer of at least 1.' }],
     });
   });
 });
@@ -108,7 +108,7 @@ describe('the plan limit', () => {
       await list({ rateLimiter, users: failing }).call(),
     ];
     for (const { json, headers } of replies) {
-      expect(json.code).toBe('rate_limit_exceeded');
+      expect(json).toMatchObject({ code: 'rate_limit_exceeded', reason: 'plan', retry_after: 30 });
       expect(headers).toMatchObject({
         'Retry-After': '30',
         RateLimit: '"professional";r=0;t=30',
@@ -209,6 +209,37 @@ describe('the body', () => {
       '#/phone',
       '#/zip',
       'dry_run',
+    ]);
+  });
+
+  it('says of each wrong field why: required, unknown, type or invalid', async () => {
+    const body = { national_id: null, phone: 912, display_name: '', external_id: null, zip: 1 };
+    const { json } = await create().call({ body, query: { dry_run: '1' } });
+    expect(json.errors.map(({ detail: _detail, ...error }: { detail: string }) => error)).toEqual([
+      { pointer: '#/national_id', code: 'required' },
+      { pointer: '#/birth_date', code: 'required' },
+      { pointer: '#/phone', code: 'type' },
+      { pointer: '#/display_name', code: 'invalid' },
+      { pointer: '#/external_id', code: 'type' },
+      { pointer: '#/zip', code: 'unknown' },
+      { parameter: 'dry_run', code: 'unknown' },
+    ]);
+  });
+
+  it('names the known fields and parameters beside an unknown one', async () => {
+    const { json } = await create().call({ body: { zip: 1 }, query: { dry_run: '1' } });
+    expect(json.errors.slice(-2)).toEqual([
+      {
+        pointer: '#/zip',
+        code: 'unknown',
+        detail:
+          'Is not a known field: this operation has national_id, birth_date, phone, display_name, external_id.',
+      },
+      {
+        parameter: 'dry_run',
+        code: 'unknown',
+        detail: 'Is not a known parameter: this operation has none.',
+      },
     ]);
   });
 

@@ -5,11 +5,11 @@ import type { Table } from '#shared/table/client.ts';
 /** Epoch seconds at which every test begins. */
 export const NOW = 1_800_000_000;
 
-export const rejected = { written: false, reason: { reason: 'code_rejected' } };
+export const rejected = { written: false, reason: { code: 'code_rejected' } };
 
 export const tooMany = (retryAfterSeconds: number) => ({
   written: false,
-  reason: expect.objectContaining({ reason: 'too_many_attempts', retryAfterSeconds }),
+  reason: expect.objectContaining({ code: 'too_many_attempts', retryAfterSeconds }),
 });
 
 /** The result of a counted try of a code with this MAC. */

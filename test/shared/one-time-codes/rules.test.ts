@@ -12,6 +12,7 @@ import {
   whyNotSent,
   whyNotTried,
 } from '#shared/one-time-codes/rules.ts';
+import { PROBLEMS } from '#shared/problems.ts';
 import { itForAll } from '#test/for-all.ts';
 import { NEW_RECORD } from './model.ts';
 
@@ -95,7 +96,8 @@ describe('whyNotSent', () => {
     const nine = Array.from({ length: 9 }, (_, index) => NOW - 7200 - index);
     const refused = record({ sends: nine.toReversed(), lastBouncedAt: NOW });
     expect(whyNotSent(refused, SELLER, NOW + 18)).toMatchObject({
-      reason: 'resend_too_soon',
+      code: 'resend_too_soon',
+      reason: 'cool_down',
       retryAfterSeconds: 42,
     });
     expect(whyNotSent(refused, SELLER, NOW + 60)).toBeUndefined();
@@ -154,8 +156,8 @@ const refusalOf = (refused: ReturnType<typeof whyNotTried>): string =>
   refused === undefined
     ? 'none'
     : 'retryAfterSeconds' in refused
-      ? `${refused.reason} ${refused.retryAfterSeconds}`
-      : refused.reason;
+      ? `${refused.code} ${refused.retryAfterSeconds}`
+      : refused.code;
 
 /** Each condition alone, and with each that comes after it. */
 const pairsOf = (conditions: readonly Condition[]) =>
@@ -186,10 +188,11 @@ describe('the limits of the buyer app', () => {
   ])('are those of %s in a send and in a sixth try of a code', (_case, caller, retryAfterSeconds) => {
     const limits = sendLimitsOf(caller);
     expect(whyNotSent(tried, limits, NOW)).toMatchObject({
-      reason: 'resend_too_soon',
+      code: 'resend_too_soon',
+      reason: 'phone_limit',
       retryAfterSeconds,
     });
-    expect(whyNotTried(tried, NOW, limits)).toMatchObject({ reason: 'too_many_attempts', retryAfterSeconds });
+    expect(whyNotTried(tried, NOW, limits)).toMatchObject({ code: 'too_many_attempts', retryAfterSeconds });
   });
 });
 
@@ -215,7 +218,7 @@ describe('afterSend', () => {
 
 describe('whyNotTried', () => {
   const tooMany = (retryAfterSeconds: number) =>
-    expect.objectContaining({ reason: 'too_many_attempts', retryAfterSeconds });
+    expect.objectContaining({ code: 'too_many_attempts', reason: 'code_tries', retryAfterSeconds });
 
   it.each([
     ['a fresh code', record(), NOW],
@@ -248,33 +251,31 @@ describe('the detail of a wait', () => {
   const tenSends = Array.from({ length: 10 }, (_, index) => NOW - (10 - index) * 700);
 
   it.each([
-    ['the cool-down', record(), 60, 'The limit of 1 send in 1 minute to this phone is used up'],
-    [
-      'five sends',
-      record({ sends: fiveSends }),
-      360,
-      'The limit of 5 sends in 10 minutes to this phone is used up',
-    ],
-    [
-      'ten sends',
-      record({ sends: tenSends }),
-      DAY_SECONDS - 7000,
-      'The limit of 10 sends in 24 hours to this phone is used up',
-    ],
-    [
-      'a send that a provider refused',
-      record({ sends: [], lastBouncedAt: NOW }),
-      60,
-      'The limit of 1 send in 1 minute to this phone is used up',
-    ],
-    [
-      'a lock',
-      { ...record(), failures: 10, lockAt: 10, lastFailureAt: NOW },
-      900,
-      'This phone is locked after failed codes',
-    ],
-  ])('of a send names %s and its end', (_case, stored, seconds, usedUp) => {
-    expect(whyNotSent(stored, SELLER, NOW)?.detail).toBe(`${usedUp} ${UNTIL(seconds)}`);
+    ['the cool-down', 'cool_down', record(), 60],
+    ['five sends in ten minutes', 'phone_limit', record({ sends: fiveSends }), 360],
+    ['ten sends in 24 hours', 'phone_limit', record({ sends: tenSends }), DAY_SECONDS - 7000],
+    ['a send that a provider refused', 'cool_down', record({ sends: [], lastBouncedAt: NOW }), 60],
+  ] as const)(
+    'of a send tells the cool-down from every other limit: %s',
+    (_case, reason, stored, seconds) => {
+      const { detail, otherDetail } = PROBLEMS.resend_too_soon;
+      expect(whyNotSent(stored, SELLER, NOW)).toEqual({
+        code: 'resend_too_soon',
+        reason,
+        retryAfterSeconds: seconds,
+        detail: reason === 'cool_down' ? otherDetail : detail,
+      });
+    },
+  );
+
+  it('of a locked phone names the end of the lock', () => {
+    const locked = { ...record(), failures: 10, lockAt: 10, lastFailureAt: NOW };
+    expect(whyNotSent(locked, SELLER, NOW)).toEqual({
+      code: 'too_many_attempts',
+      reason: 'phone_locked',
+      retryAfterSeconds: 900,
+      detail: `This phone is locked after failed codes ${UNTIL(900)}`,
+    });
   });
 
   it('of a try names the tries of the code and when another can be sent', () => {
@@ -286,7 +287,8 @@ describe('the detail of a wait', () => {
   it('of a lock without an end says who ends it', () => {
     const locked = { ...record(), failures: 100, lockAt: 100, lastFailureAt: NOW };
     expect(whyNotSent(locked, SELLER, NOW)).toEqual({
-      reason: 'too_many_attempts',
+      code: 'too_many_attempts',
+      reason: 'phone_locked_for_good',
       retryAfterSeconds: DAY_SECONDS,
       detail: 'This phone is locked after failed codes until an operator of the service unlocks it.',
     });

@@ -11,6 +11,7 @@ describe('the limits of people', () => {
       ...ofPeople,
       subject: 'person:sel_1#person-new',
       problem: 'too_many_attempts',
+      reason: 'person_checks',
       whose: 'person',
     };
     expect([
@@ -25,11 +26,10 @@ describe('the limits of people', () => {
       subject: 'phone:phone-new',
       limit: 20,
       windowSeconds: 86_400,
-      whose: 'phone',
     };
     expect([phoneLimit('searches', phone), phoneLimit('sms', phone)]).toEqual([
-      { ...ofPhone, name: 'searches', problem: 'too_many_attempts' },
-      { ...ofPhone, name: 'sms', problem: 'resend_too_soon' },
+      { ...ofPhone, name: 'searches', problem: 'too_many_attempts', reason: 'searches', whose: 'phone' },
+      { ...ofPhone, name: 'sms', problem: 'resend_too_soon', reason: 'phone_limit' },
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { ceilingLimits } from '#shared/rate-limits/ceilings.ts';
-import { keyLimit } from '#shared/rate-limits/key-limits.ts';
+import { keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
 import type { Limit, LimitState } from '#shared/rate-limits/limit.ts';
 import { personLimit, phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import {
@@ -146,6 +146,20 @@ describe('exceeded', () => {
     expect(exceeded(limit, USED_UP).texts.detail).toBe(
       `${named} is used up until 2026-11-21T09:00:00Z. Wait for Retry-After seconds.`,
     );
+  });
+
+  it('does not tell the limit of a phone over all sellers from one of its own', () => {
+    expect(exceeded(phoneLimit('sms', HASH), USED_UP).texts).toEqual({ reason: 'phone_limit' });
+  });
+
+  it.each<[Limit, string]>([
+    [minuteLimit(caller), 'plan'],
+    [keyLimit('sms-per-hour', caller), 'sms-per-hour'],
+    [personLimit('begun-checks', 'sel_1', HASH), 'person_checks'],
+    [phoneLimit('searches', HASH), 'searches'],
+    ...ceilingLimits('sms-per-day', 4, undefined).map((limit): [Limit, string] => [limit, 'not_sent']),
+  ])('has the reason of the limit: %j', (limit, reason) => {
+    expect(exceeded(limit, USED_UP).texts.reason).toBe(reason);
   });
 
   it("does not tell a seller's share of a ceiling from the ceiling", () => {
