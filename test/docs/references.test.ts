@@ -7,6 +7,7 @@ import {
   keyLimitTable,
   personLimitTable,
   planLimitTable,
+  reasonTable,
   retryTable,
 } from '#reference/openapi/limit-tables.ts';
 import { operationTable } from '#reference/openapi/operation-table.ts';
@@ -127,6 +128,10 @@ describe('the Persian pages', () => {
 describe('docs/sellers/errors.md', () => {
   it('names the requests that are not safe to repeat', () => {
     expect(textOf('docs/sellers/errors.md')).toContain(retryTable());
+  });
+
+  it('has the reasons of problems as the code has them', () => {
+    expect(textOf('docs/sellers/errors.md')).toContain(reasonTable());
   });
 });
 
