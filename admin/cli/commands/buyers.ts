@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { AdminError } from '#admin/admin-error.ts';
 import { countsOf, eraseBuyer, readBuyerData, unlockBuyer } from '#admin/operations/buyers.ts';
+import { describeBuyer } from '#admin/operations/describe-buyer.ts';
 import { type ImportCounts, importBuyers } from '#admin/operations/import-buyers.ts';
 import { countLines, layoutOf } from '#admin/operations/phone-file.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
@@ -31,8 +32,55 @@ const register = async (session: Session, text: string | undefined): Promise<Com
   return { ...shown(buyer), note: isNew ? undefined : 'The phone was registered already.' };
 };
 
-const show = async (session: Session, phone: string | undefined) =>
-  shown((await requireBuyer(session, phone)).buyer);
+/** A time as tables show it, in a column of texts. */
+const shortTime = (text: string | null): string => (text ?? '–').replace(/T(\d\d:\d\d).*/, ' $1');
+
+const show = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
+  const found = await describeBuyer(session.admin, await phoneHashOf(session, phone));
+  if (found === undefined) throw new AdminError('buyer_not_found', 'Nothing is stored about this phone.');
+  const { codes, links, ended_links, ...buyer } = found;
+  const isLocked = codes.some(({ locked_until }) => locked_until !== null);
+  const sent = codes.map((code) => ({
+    ...code,
+    seller_name: code.seller_name ?? code.seller_id,
+    locked_until: shortTime(code.locked_until),
+  }));
+  const ofSeller = {
+    fields: ['seller_id', 'seller_name', 'user_id', 'display_name', 'created_at', 'checked_at'],
+  };
+  return {
+    json: found,
+    text: [
+      { rows: [buyer] },
+      {
+        items: 'one-time codes in 24 hours',
+        rows: sent,
+        fields: [
+          'seller_id',
+          'seller_name',
+          'sends',
+          'last_sent_at',
+          'failed_codes',
+          'tries',
+          'locked_until',
+        ],
+        terminalFields: ['seller_name', 'sends', 'last_sent_at', 'failed_codes', 'tries', 'locked_until'],
+      },
+      { items: 'links', rows: links, ...ofSeller, terminalFields: ['seller_name', 'user_id', 'checked_at'] },
+      ...(ended_links.length === 0
+        ? []
+        : [
+            {
+              items: 'ended links',
+              rows: ended_links,
+              fields: ['seller_id', 'seller_name', 'ended_at'],
+              terminalFields: ['seller_name', 'ended_at'],
+            },
+          ]),
+    ],
+    note: isLocked ? 'buyers unlock ends the locks of this phone, for all sellers.' : undefined,
+  };
+};
 
 const remove = async (session: Session, phone: string | undefined): Promise<CommandResult> => {
   const { admin, requireYes } = session;
@@ -107,7 +155,7 @@ const importFile = async (
   };
 };
 
-/** `buyers import|add|show|remove|erase|unlock` */
+/** `buyers import|add|show|unlock|remove|erase` */
 export const addBuyerCommands: AddCommands = ({ group }) => {
   const add = group('buyers', 'manage the buyers that are registered in the buyer app');
   const imports = ['buyers import phones.txt', 'buyers import customers.csv --column mobile'];
@@ -124,8 +172,8 @@ export const addBuyerCommands: AddCommands = ({ group }) => {
       ].join('\n'),
     );
   add('add [phone]', 'register a phone', register, 'buyers add - < phone.txt');
-  add('show [phone]', 'show whether a phone is registered', show);
+  add('show [phone]', 'show what is stored about a phone: registration, codes and locks, links', show);
+  add('unlock [phone]', 'clear the failed codes and locks of a phone, for all sellers', unlock);
   add('remove [phone]', 'remove the registration of a phone; links of sellers stay', remove);
   add('erase [phone]', 'erase all data about a phone: registration, codes, users of all sellers', erase);
-  add('unlock [phone]', 'clear the failed codes and locks of a phone, for all sellers', unlock);
 };

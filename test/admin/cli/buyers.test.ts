@@ -50,6 +50,40 @@ describe('buyers erase', () => {
   });
 });
 
+describe('buyers show', () => {
+  it('shows the registration, the codes and the links of a phone, and how its lock ends', async () => {
+    const { phone, hash } = await newPhone();
+    const seller_id = await newSeller();
+    await buyerStore(shell.table).register(hash, 'byr_9', '2026-11-01T10:00:00.000Z');
+    const { id: user_id } = await linkBuyer(shell.table, seller_id, hash);
+    await lock(hash, seller_id);
+    const seller = { seller_id, seller_name: 'Kaveh Books' };
+    expect(await shell.json('buyers', 'show', phone)).toMatchObject({
+      buyer_id: 'byr_9',
+      codes: [{ ...seller, failed_codes: 100, locked_until: 'until unlocked' }],
+      links: [{ ...seller, user_id }],
+      ended_links: [],
+    });
+    const { out, error } = await shell.cliOfWidth(80, 'buyers', 'show', phone);
+    expect(out).toMatch(/^Kaveh Books +0 +never +100 +– +until unlocked$/m);
+    expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+    expect(error).toBe('buyers unlock ends the locks of this phone, for all sellers.\n');
+  });
+
+  it('shows a phone that only a code is stored of, and refuses one that nothing is stored of', async () => {
+    const { phone, hash } = await newPhone();
+    expect(await shell.cli('buyers', 'show', phone)).toMatchObject({
+      exitCode: 1,
+      error: 'error: Nothing is stored about this phone.\n',
+    });
+    await lock(hash, 'public');
+    const { exitCode, out } = await shell.cli('buyers', 'show', phone);
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/^registered \(UTC\) +never$/m);
+    expect(out).toContain('No links.');
+  });
+});
+
 describe('buyers unlock', () => {
   it('clears the failed codes of a phone for all sellers', async () => {
     const { phone, hash } = await newPhone();
