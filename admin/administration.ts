@@ -1,7 +1,7 @@
 import { apiKeyStore } from '#admin/stores/api-key-store.ts';
 import { auditStore } from '#admin/stores/audit-store.ts';
 import { type Seller, sellerStore } from '#admin/stores/seller-store.ts';
-import type { UsagePlans } from '#admin/usage-plans/port.ts';
+import type { AuthorizerCache, UsagePlans } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { randomBase62 } from '#shared/base62.ts';
@@ -13,7 +13,9 @@ import { AdminError } from './admin-error.ts';
 /** The deployment that is administered, and the person who does it. */
 export interface AdministrationOptions {
   readonly table: Table;
-  readonly usagePlans: UsagePlans;
+  readonly authorizerCache: AuthorizerCache;
+  /** Undefined for a local service, which has none: there the service's own limiter alone limits a key. */
+  readonly usagePlans: UsagePlans | undefined;
   readonly keyPrefix: KeyPrefix;
   /** The limits of a key on the registry's verdicts are higher then. */
   readonly registryIsSandbox: boolean;

@@ -9,8 +9,6 @@ import { newId } from '#admin/administration.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
 import { localAdministration } from '#local/administration.ts';
-import { ensureTable } from '#local/database.ts';
-import { usagePlansTable } from '#local/usage-plans.ts';
 import { writePages } from '#reference/pages/write-pages.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import type { VariableName } from '#shared/env.ts';
@@ -255,7 +253,6 @@ const requestOf = (title: string, sent: Pick<Sent, 'sellerId' | 'keyId'> & Parti
 const newSeller = async (table: Table) => {
   const sellerId = newId('sel');
   await putSeller(table, sellerId, 24);
-  await ensureTable(usagePlansTable(table));
   const scopes = ['users:read', 'users:write', 'events:read', 'key:rotate'] as const;
   const wanted = { sellerId, name: 'bench', plan: 'professional', scopes } as const;
   const { key, secret } = await issueKey(localAdministration(table, 'local:bench'), wanted);

@@ -162,7 +162,7 @@ const runWithKeys = async (run: Run, { admin, isSandbox, hashes }: Connection): 
 /** An emulator has no authorizer flush, so nothing waits for one there. */
 const withoutFlush = ({ admin, ...connection }: Connection): Connection => ({
   ...connection,
-  admin: { ...admin, usagePlans: { ...admin.usagePlans, flushAuthorizerCache: async () => {} } },
+  admin: { ...admin, authorizerCache: { flush: async () => {} } },
 });
 
 const smokeTest = async (): Promise<void> => {

@@ -2,26 +2,22 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { type Administration, administration } from '#admin/administration.ts';
 import { type Connection, openAdminTable } from '#admin/cli/connection.ts';
-import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { releaseOf } from '#lib/release.ts';
 import { systemClock } from '#shared/clock.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
 import type { Table } from '#shared/table/client.ts';
+import { localAuthorizerCache } from './authorizer-cache.ts';
 import { filesIn } from './data-folder.ts';
 import type { Demo } from './demo-seeds.ts';
 import { KEY_PREFIX, STAGE_NAME, setLocalCredentials } from './environment.ts';
-import { localUsagePlans, usagePlansTable } from './usage-plans.ts';
 
 /** The admin operations on the service of this machine: the same code as for a stage. */
-export const localAdministration = (
-  table: Table,
-  actor: string,
-  usagePlans: UsagePlans = localUsagePlans(usagePlansTable(table)),
-): Administration =>
+export const localAdministration = (table: Table, actor: string): Administration =>
   administration({
     table,
-    usagePlans,
+    authorizerCache: localAuthorizerCache(table),
+    usagePlans: undefined,
     keyPrefix: KEY_PREFIX,
     registryIsSandbox: true,
     stage: STAGE_NAME,

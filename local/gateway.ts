@@ -78,7 +78,7 @@ const refusalOf = (
     const operation = match?.route.name;
     logEvent('request_failed', { request_id: extendedRequestId, operation, ...errorFields(error) });
   }
-  const headers = { ...commonHeaders(path, extendedRequestId), ...refusal?.headers };
+  const headers = commonHeaders(path, extendedRequestId);
   return problemResponse(refusal?.code ?? 'internal', extendedRequestId, {
     headers,
     detail: refusal?.detail,

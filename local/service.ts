@@ -5,6 +5,7 @@ import { systemClock } from '#shared/clock.ts';
 import { DOCS_FILE_NAMES, type DocsFileName } from '#shared/docs/files.ts';
 import { openTable } from '#shared/table/client.ts';
 import { localAdministration } from './administration.ts';
+import { localAuthorizerCache } from './authorizer-cache.ts';
 import { type DataFolder, openFolder, writePrivateJson } from './data-folder.ts';
 import { type Database, ensureTable, startDatabase } from './database.ts';
 import { type Demo, keysByScope, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
@@ -16,19 +17,17 @@ import {
   TABLE_NAME,
 } from './environment.ts';
 import { loadFunctions } from './gateway/functions.ts';
-import { tokenBuckets } from './gateway/token-buckets.ts';
 import { type Completed, gateway } from './gateway.ts';
 import { forgetUse, isLocalPath, localPaths } from './local-paths.ts';
 import { listenOnLoopback, type Serve } from './loopback-server.ts';
 import { StartupError } from './startup-error.ts';
-import { localUsagePlans, usagePlansTable } from './usage-plans.ts';
 
 /** The options of the local service. */
 export interface ServiceOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly folder: string;
-  /** The table and the usage plans are not kept. */
+  /** The table is not kept. */
   readonly inMemory: boolean;
   /** Receives a sentence about each step of the start. */
   readonly onProgress: (sentence: string) => void;
@@ -66,7 +65,6 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
   const baseUrl = `http://localhost:${server.port}`;
   const folder = await openFolder(options.folder, parts);
   const { database, table } = await openDatabase(options, folder, parts);
-  const usagePlans = localUsagePlans(usagePlansTable(table));
 
   onProgress('Loading the functions.');
   setEnvironment(folder, {
@@ -74,25 +72,21 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
     DYNAMODB_ENDPOINT: database.endpoint,
     ...options.providers,
   });
-  const buckets = tokenBuckets(systemClock);
   const serveApi = gateway({
     functions: await loadFunctions(docsBuilder(folder.pagesFolder)),
-    usagePlans,
+    flushes: localAuthorizerCache(table).flushes,
     otpAccess: chosenOtpAccess(),
-    buckets,
     clock: systemClock,
     onCompleted,
   });
 
   onProgress('Making sure that the demo sellers and their keys exist.');
-  const admin = localAdministration(table, 'local:npm start', usagePlans);
+  const admin = localAdministration(table, 'local:npm start');
   const sellers = await seedDemo(inMemory ? undefined : folder.demoKeysFile, admin);
   await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
-  const reset = (): Promise<number> => {
-    buckets.clear();
-    return forgetUse(table);
-  };
-  const serveLocal = localPaths({ ...sellers, keys_by_scope: keysByScope(sellers.keys) }, reset);
+  const serveLocal = localPaths({ ...sellers, keys_by_scope: keysByScope(sellers.keys) }, () =>
+    forgetUse(table),
+  );
   open((request, response) => (isLocalPath(request) ? serveLocal : serveApi)(request, response));
   const addresses = { base_url: baseUrl, dynamodb_endpoint: database.endpoint, table_name: table.name };
   const demo: Demo = { ...addresses, ...sellers };
@@ -105,7 +99,7 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
   return { demo, broken };
 };
 
-/** Opens the embedded database, or the one of DYNAMODB_ENDPOINT, and makes sure that its tables exist. */
+/** Opens the embedded database, or the one of DYNAMODB_ENDPOINT, and makes sure that its table exists. */
 const openDatabase = async (
   { inMemory, onProgress }: ServiceOptions,
   folder: DataFolder,
@@ -127,7 +121,7 @@ const openDatabase = async (
   const table = openTable(TABLE_NAME, database.endpoint);
   parts.defer(() => table.client.destroy());
   try {
-    await Promise.all([ensureTable(table), ensureTable(usagePlansTable(table))]);
+    await ensureTable(table);
   } catch (cause) {
     const { name } = cause as Error;
     throw new StartupError(`The DynamoDB at ${database.endpoint} gives no table: ${name}.`, { cause });

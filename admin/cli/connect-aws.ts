@@ -5,7 +5,11 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { parseKnownFiles } from '@smithy/core/config';
 import { AdminError } from '#admin/admin-error.ts';
 import { administration } from '#admin/administration.ts';
-import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
+import {
+  apiGatewayAuthorizerCache,
+  apiGatewayClient,
+  apiGatewayUsagePlans,
+} from '#admin/usage-plans/api-gateway.ts';
 import { systemClock } from '#shared/clock.ts';
 import type { KEY_PREFIXES } from '#shared/env.ts';
 import { isSandbox } from '#shared/providers/sandbox.ts';
@@ -130,12 +134,15 @@ export const connectAws = async (
   const output = await readOutputs(names.apiStackName(stage));
   // Of both ports or of none.
   const inSandbox = isSandbox(output(OUTPUTS.providers, '').split(','));
+  const client = apiGatewayClient();
   const admin = administration({
     table: openAdminTable(output(OUTPUTS.tableName), {}),
-    usagePlans: apiGatewayUsagePlans({
-      client: apiGatewayClient(),
-      apiId: output(OUTPUTS.apiId),
+    authorizerCache: apiGatewayAuthorizerCache(client, {
+      restApiId: output(OUTPUTS.apiId),
       stageName: output(OUTPUTS.stageName),
+    }),
+    usagePlans: apiGatewayUsagePlans({
+      client,
       planIds: planTable((plan) => output(usagePlanOutput(plan))),
     }),
     registryIsSandbox: inSandbox,

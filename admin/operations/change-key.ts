@@ -165,7 +165,7 @@ export const revokeKey = async (admin: Administration, keyId: string): Promise<A
   const { seller_id, status } = key;
   if (status === 'pending') {
     await withdrawPendingKey(admin, key);
-    await admin.usagePlans.flushAuthorizerCache();
+    await admin.authorizerCache.flush();
     return { ...key, status: 'revoked' };
   }
   await admin.keys.revoke(key, admin.record({ action: 'key.revoked', seller_id, key_id: keyId }));

@@ -3,7 +3,7 @@
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
 import type { Seller, SellerStatus } from '#admin/stores/seller-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
-import type { GatewayKey } from '#admin/usage-plans/port.ts';
+import type { GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { deadlineIn } from '#shared/deadline.ts';
@@ -45,11 +45,11 @@ export const rewriteSecrets = (
  * `record` in the same transaction. The mark of a later change stays.
  */
 export const flushAfterChange = async (
-  { table, usagePlans }: Administration,
+  { table, authorizerCache }: Administration,
   changed: ApiKey | Seller,
   record?: NewAuditRecord,
 ): Promise<void> => {
-  await usagePlans.flushAuthorizerCache();
+  await authorizerCache.flush();
   const { seller_id, unflushed_since: since } = changed;
   if (since === undefined) return;
   const Key = 'key_id' in changed ? apiKeyKey(seller_id, changed.key_id) : sellerKey(seller_id);
@@ -63,19 +63,19 @@ export const findGatewayKey = async (
   keyId: string,
 ): Promise<GatewayKey | undefined> => {
   const name = gatewayKeyName(keyId);
-  for await (const found of usagePlans.listKeys(name)) if (found.name === name) return found;
+  for await (const found of usagePlans?.listKeys(name) ?? []) if (found.name === name) return found;
   return undefined;
 };
 
 /** Deletes a key from API Gateway, after it left its plans: an emulator may not do that by itself. */
-export const removeGatewayKey = async ({ usagePlans }: Administration, id: string): Promise<void> => {
+export const removeGatewayKey = async (usagePlans: UsagePlans, id: string): Promise<void> => {
   for (const plan of PLAN_NAMES) await usagePlans.detach(id, plan);
   await usagePlans.deleteKey(id);
 };
 
 /**
  * Brings API Gateway to the state that the table wants of a key: an active key is in its plan, and enabled unless its seller is
- * suspended; any other is not there. API Gateway allows a key one plan: between two it refuses the key's requests for a fraction of a second.
+ * suspended; any other is not there. Does nothing for a local service. API Gateway allows a key one plan: between two it refuses the key's requests for a fraction of a second.
  */
 export const bringToGateway = async (
   admin: Administration,
@@ -83,9 +83,10 @@ export const bringToGateway = async (
   sellerStatus?: SellerStatus,
 ): Promise<void> => {
   const { usagePlans } = admin;
+  if (usagePlans === undefined) return;
   const found = await findGatewayKey(admin, key_id);
   const isKept = status === 'active' && found?.value === usage_id;
-  if (found !== undefined && !isKept) await removeGatewayKey(admin, found.id);
+  if (found !== undefined && !isKept) await removeGatewayKey(usagePlans, found.id);
   if (status !== 'active') return;
   const enabled = (sellerStatus ?? (await requireSeller(admin, seller_id)).status) === 'active';
   const wanted = { name: admin.gatewayKeyName(key_id), value: usage_id, enabled };

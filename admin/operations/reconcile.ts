@@ -52,6 +52,8 @@ interface KeyState {
   readonly secrets: ReadonlyMap<string, KeySecret>;
   readonly found: GatewayKey | undefined;
   readonly plan: PlanName | undefined;
+  /** False for a local service: only the items of its secrets can differ then. */
+  readonly hasUsagePlans: boolean;
 }
 
 const isSecretWrong = ({ seller, key, secrets }: KeyState): boolean =>
@@ -61,14 +63,14 @@ const isSecretWrong = ({ seller, key, secrets }: KeyState): boolean =>
 
 /** Returns how a key differs from the state that the table wants of it. A pending key has no state but that of its issue. */
 const differencesOf = (state: KeyState, nowMs: number): Difference[] => {
-  const { seller, key, found, plan } = state;
+  const { seller, key, found, plan, hasUsagePlans } = state;
   const [isPending, isActive] = [key.status === 'pending', key.status === 'active'];
   const registered = isActive && found?.value === key.usage_id ? found : undefined;
   const isOld = nowMs - Date.parse(key.created_at) >= ISSUE_GRACE_MS;
   const isWrong: Partial<Record<DifferenceKind, boolean | undefined>> = {
     issue_interrupted: isPending && isOld,
     revoked_in_gateway: key.status === 'revoked' && found !== undefined,
-    missing_in_gateway: isActive && registered === undefined,
+    missing_in_gateway: hasUsagePlans && isActive && registered === undefined,
     plan_differs: registered && plan !== key.plan,
     enabled_differs: registered && registered.enabled !== (seller.status === 'active'),
     secret_differs: !isPending && isSecretWrong(state),
@@ -94,7 +96,8 @@ const repairKey = async (admin: Administration, keyId: string, difference: Diffe
   const seller = await requireSeller(admin, key.seller_id);
   const secrets = await admin.keys.findSecrets([key]);
   const found = await findGatewayKey(admin, keyId);
-  const open = differencesOf({ seller, key, secrets, found, plan }, admin.clock());
+  const hasUsagePlans = admin.usagePlans !== undefined;
+  const open = differencesOf({ seller, key, secrets, found, plan, hasUsagePlans }, admin.clock());
   if (!open.some((other) => other.kind === kind)) return;
   if (key.status === 'pending') return withdrawPendingKey(admin, key, { difference: kind });
   const repaired = await rewriteSecrets(admin, key, recordOf(admin, difference));
@@ -108,20 +111,21 @@ export const repair = async (admin: Administration, difference: Difference): Pro
   if (key !== undefined) return repairKey(admin, key.key_id, difference);
   const record = recordOf(admin, difference);
   if (seller !== undefined) return flushAfterChange(admin, seller, record);
-  if (gatewayKey === undefined) return;
+  if (gatewayKey === undefined || admin.usagePlans === undefined) return;
   const keyId = keyIdInGatewayName(admin.stage, gatewayKey.name);
   if (keyId !== undefined && (await admin.keys.find(keyId)) !== undefined) return;
   await admin.audit.write(record);
-  await removeGatewayKey(admin, gatewayKey.id);
+  await removeGatewayKey(admin.usagePlans, gatewayKey.id);
 };
 
-/** Reads the keys of this stage in API Gateway by their names, and the plan of every key by its id. */
+/** Reads the keys of this stage in API Gateway by their names, and the plan of every key by its id. A local service has none. */
 const readGateway = async ({ usagePlans, stage }: Administration) => {
   const keys = new Map<string, GatewayKey>();
+  const planById = new Map<string, PlanName>();
+  if (usagePlans === undefined) return { keys, planById };
   for await (const key of usagePlans.listKeys(gatewayKeyNamePrefix(stage))) {
     if (keyIdInGatewayName(stage, key.name) !== undefined) keys.set(key.name, key);
   }
-  const planById = new Map<string, PlanName>();
   for (const plan of PLAN_NAMES) {
     for await (const { id } of usagePlans.listMembers(plan)) planById.set(id, plan);
   }
@@ -129,7 +133,7 @@ const readGateway = async ({ usagePlans, stage }: Administration) => {
 };
 
 /**
- * Compares the table with API Gateway and, with `fix`, repairs the differences. API Gateway is brought to the state of the table, and an
+ * Compares the secrets with their keys, and the table with API Gateway, and, with `fix`, repairs the differences. API Gateway is brought to the state of the table, and an
  * interrupted operation is finished or withdrawn. Each repair reads the key again first, since it may have changed. `beforeFix` is
  * awaited before the first repair. `beingIssued`: pending keys younger than two minutes, whose issue is running or was interrupted.
  */
@@ -150,7 +154,8 @@ export const reconcile = async (
       const found = unknown.get(name);
       unknown.delete(name);
       const plan = planById.get(found?.id ?? '');
-      const differing = differencesOf({ seller, key, secrets, found, plan }, admin.clock());
+      const state = { seller, key, secrets, found, plan, hasUsagePlans: admin.usagePlans !== undefined };
+      const differing = differencesOf(state, admin.clock());
       differences.push(...differing);
       if (key.status === 'pending' && differing.length === 0) beingIssued += 1;
     }

@@ -16,13 +16,11 @@ import {
 } from '@aws-sdk/client-api-gateway';
 import { AdminError } from '#admin/admin-error.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
-import type { GatewayKey, UsagePlans } from './port.ts';
+import type { AuthorizerCache, GatewayKey, UsagePlans } from './port.ts';
 
-/** The client, and the API, stage and plans of this deployment. */
-export interface ApiGatewayOptions {
+/** The client, and the plans of this deployment. */
+export interface UsagePlansOptions {
   readonly client: APIGatewayClient;
-  readonly apiId: string;
-  readonly stageName: string;
   readonly planIds: Readonly<Record<PlanName, string>>;
 }
 
@@ -132,7 +130,7 @@ const keyCalls = (client: APIGatewayClient) => {
 };
 
 /** The calls on usage plans. */
-const planCalls = ({ client, planIds }: Pick<ApiGatewayOptions, 'client' | 'planIds'>) => {
+const planCalls = ({ client, planIds }: UsagePlansOptions) => {
   const isMember = async (id: string, plan: PlanName): Promise<boolean> => {
     const query = { usagePlanId: planIds[plan], keyId: id };
     return (await ifPresent(client.send(new GetUsagePlanKeyCommand(query)))) !== undefined;
@@ -164,11 +162,17 @@ const planCalls = ({ client, planIds }: Pick<ApiGatewayOptions, 'client' | 'plan
 };
 
 /** UsagePlans over API Gateway's management API. Only the CLI uses it, no Lambda function. */
-export const apiGatewayUsagePlans = (options: ApiGatewayOptions): UsagePlans => ({
+export const apiGatewayUsagePlans = (options: UsagePlansOptions): UsagePlans => ({
   ...keyCalls(options.client),
   ...planCalls(options),
-  async flushAuthorizerCache() {
-    const { client, apiId, stageName } = options;
-    await client.send(new FlushStageAuthorizersCacheCommand({ restApiId: apiId, stageName }));
+});
+
+/** The authorizer cache of a stage of an API. */
+export const apiGatewayAuthorizerCache = (
+  client: APIGatewayClient,
+  stage: { readonly restApiId: string; readonly stageName: string },
+): AuthorizerCache => ({
+  async flush() {
+    await client.send(new FlushStageAuthorizersCacheCommand(stage));
   },
 });

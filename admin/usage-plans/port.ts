@@ -8,8 +8,14 @@ export interface GatewayKey {
   readonly enabled: boolean;
 }
 
+/** The decisions of the authorizer that API Gateway keeps for five minutes. */
+export interface AuthorizerCache {
+  /** Forgets the decisions on all keys. API Gateway cannot forget a single one. */
+  flush(): Promise<void>;
+}
+
 /**
- * The management calls to API Gateway. Every method can be repeated after an interruption: if the work is done already, it succeeds.
+ * The keys and usage plans of API Gateway. Every method can be repeated after an interruption: if the work is done already, it succeeds.
  * No method gets a seller's secret.
  */
 export interface UsagePlans {
@@ -29,8 +35,6 @@ export interface UsagePlans {
   detach(id: string, plan: PlanName): Promise<void>;
   /** Lists the ids and names of the keys in a plan. */
   listMembers(plan: PlanName): AsyncIterable<Pick<GatewayKey, 'id' | 'name'>>;
-  /** Flushes all cached authorizer decisions. API Gateway cannot flush a single one. */
-  flushAuthorizerCache(): Promise<void>;
 }
 
 /** The maximum number of API keys of an account in one Region. AWS does not raise it. */

@@ -25,8 +25,6 @@ const START_TIMEOUT_MS = 30_000;
  * instead.
  */
 export const MINISTACK_LACKS: readonly Feature[] = [
-  // It stores usage plans and does not apply them: test/lib/api-stack.test.ts, "plans".
-  'usage-plan throttle',
   // It stores gateway responses and does not apply them: test/lib/gateway-responses.test.ts.
   'gateway problem bodies',
   // It ignores apiKeySourceType and accepts any usage id: test/lib/rest-api.test.ts, "the authorizer".

@@ -43,6 +43,7 @@ describe('the policy of docs/operators/deploy-from-github.md for the smoke test 
         return send();
       }),
       usagePlans: apiGateway().usagePlans,
+      authorizerCache: apiGateway().authorizerCache,
       registryIsSandbox: false,
       keyPrefix: 'blk_live_',
       stage: 'prod',

@@ -3,7 +3,6 @@ import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { authorize } from '#functions/authorizer.ts';
 import { handle as getKey } from '#functions/get-key.ts';
 import type { Functions } from '#local/gateway/functions.ts';
-import { tokenBuckets } from '#local/gateway/token-buckets.ts';
 import { gateway } from '#local/gateway.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import { ownKeyReader } from '#shared/api-keys/own-key.ts';
@@ -43,9 +42,8 @@ beforeAll(async () => {
   own = await newOwnKey({ plan: 'professional' });
   const serve = gateway({
     functions: functionsOf(own),
-    usagePlans: { flushes: async () => 0, throttleOf: async () => ({ rateLimit: 1e6, burstLimit: 1e6 }) },
+    flushes: async () => 0,
     otpAccess: 'api-key',
-    buckets: tokenBuckets(own.administration.clock),
     clock: own.administration.clock,
     onCompleted: () => {},
   });

@@ -4,10 +4,8 @@ import type { Administration } from '#admin/administration.ts';
 import { revokeKey, setScopes } from '#admin/operations/change-key.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { localAdministration } from '#local/administration.ts';
-import { ensureTable } from '#local/database.ts';
 import { type DemoSellers, keysByScope, seedDemo } from '#local/demo-seeds.ts';
 import { KEY_PREFIX } from '#local/environment.ts';
-import { usagePlansTable } from '#local/usage-plans.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { scopeOf } from '#shared/route.ts';
@@ -21,7 +19,6 @@ let folder: string;
 let file: string;
 
 beforeEach(async () => {
-  await ensureTable(usagePlansTable(table));
   admin = localAdministration(table, 'local:tester');
   folder = await newDataFolder();
   file = join(folder, 'demo-keys.json');

@@ -5,22 +5,19 @@ import type {
   Context,
 } from 'aws-lambda';
 import type { Functions } from '#local/gateway/functions.ts';
-import { tokenBuckets } from '#local/gateway/token-buckets.ts';
 import { type Completed, gateway } from '#local/gateway.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import { redirectLog } from '#shared/log.ts';
-import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { ProblemBody } from '#test/scenarios/target.ts';
 
 export const STAGE = 'arn:aws:execute-api:us-east-1:000000000000:local/local';
 
-/** What a test changes: the authorizer, the function, the usage plan and the access mode. */
+/** What a test changes: the authorizer, the function and the access mode. */
 export interface Setup {
   readonly authorize?: (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
   readonly handle?: (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
-  readonly inPlan?: () => boolean;
   readonly otpAccess?: OtpAccess;
 }
 
@@ -99,15 +96,11 @@ export const useGateway = () => {
       flushes += 1;
     },
     async start(setup: Setup = {}) {
-      const { inPlan = () => true, otpAccess = 'api-key' } = setup;
+      const { otpAccess = 'api-key' } = setup;
       const serve = gateway({
         functions: functionsOf(setup),
-        usagePlans: {
-          flushes: async () => flushes,
-          throttleOf: async () => (inPlan() ? usagePlanThrottle('free') : undefined),
-        },
+        flushes: async () => flushes,
         otpAccess,
-        buckets: tokenBuckets(() => time.nowMs),
         clock: () => time.nowMs,
         onCompleted: (one) => recorded.completed.push(one),
       });

@@ -2,8 +2,6 @@ import type { ProblemCode } from '#shared/problems.ts';
 
 /** A feature that a target may lack. A scenario that requires it is skipped there, and its title names the feature. */
 export type Feature =
-  /** A usage plan's token bucket in front of the service's own rate limiter. */
-  | 'usage-plan throttle'
   /** The contract's body and headers in the refusals of the gateway. */
   | 'gateway problem bodies'
   /** An authorizer that checks keys, and a refusal of a usage id that is in no plan. */

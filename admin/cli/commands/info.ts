@@ -1,5 +1,4 @@
-import { gatewayKeyNamePrefix } from '#admin/administration.ts';
-import { searchSellers } from '#admin/operations/lookup.ts';
+import { keysOfAllSellers, searchSellers } from '#admin/operations/lookup.ts';
 import { KEY_QUOTA } from '#admin/usage-plans/port.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 
@@ -17,8 +16,8 @@ const show = async ({
   const { stage, table, usagePlans, actor } = admin;
   const [sellers, keys, accountKeys, raised, canaryKey] = await Promise.all([
     searchSellers(admin),
-    Array.fromAsync(usagePlans.listKeys(gatewayKeyNamePrefix(stage))),
-    usagePlans.countKeys(KEY_QUOTA),
+    keysOfAllSellers(admin),
+    usagePlans?.countKeys(KEY_QUOTA),
     alarms(),
     hasCanaryKey(),
   ]);
@@ -32,9 +31,9 @@ const show = async ({
     table: table.name,
     sellers: sellers.length,
     suspended_sellers: sellers.filter(({ status }) => status === 'suspended').length,
-    keys: keys.length,
-    account_keys: accountKeys,
-    account_key_quota: KEY_QUOTA,
+    keys: keys.filter(({ status }) => status !== 'revoked').length,
+    account_keys: accountKeys ?? null,
+    account_key_quota: accountKeys === undefined ? null : KEY_QUOTA,
     alarms: raised ?? null,
     canary_key: canaryKey === undefined ? null : canaryKey ? 'stored' : 'missing',
   };

@@ -51,8 +51,8 @@ const shownWithSecret = async ({ admin }: Session, { key, secret }: IssuedKey): 
 };
 
 const quotaWarning = async ({ admin }: Session): Promise<string | undefined> => {
-  const count = await admin.usagePlans.countKeys(KEY_QUOTA_WARNING);
-  if (count < KEY_QUOTA_WARNING) return undefined;
+  const count = await admin.usagePlans?.countKeys(KEY_QUOTA_WARNING);
+  if (count === undefined || count < KEY_QUOTA_WARNING) return undefined;
   return `this AWS account has at least ${KEY_QUOTA_WARNING} API keys in this Region. The quota is ${KEY_QUOTA} and AWS does not raise it.`;
 };
 

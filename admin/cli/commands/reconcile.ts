@@ -30,7 +30,8 @@ const compare = async (
     views.length === 0
       ? 'no differences'
       : `${plural(views.length, 'difference')}, ${views.length - open} repaired`;
-  const summary = `Compared ${plural(keys, 'key')} of ${plural(sellers, 'seller')} with API Gateway: ${found}.`;
+  const where = admin.usagePlans === undefined ? '' : ' with API Gateway';
+  const summary = `Compared ${plural(keys, 'key')} of ${plural(sellers, 'seller')}${where}: ${found}.`;
   const table = {
     items: 'differences',
     rows: views.map(({ seller_id, key_id, gateway_key_id, ...view }) => ({

@@ -4,13 +4,19 @@ import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
 import { itemsIn } from '#test/admin/operations/restore/damage.ts';
 import { newPhone } from '#test/generated-people.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { type RunningApiGateway, startApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
+let apiGateway: RunningApiGateway;
 beforeAll(async () => {
-  shell = await startTestShell();
+  apiGateway = await startApiGateway();
+  shell = await startTestShell(apiGateway);
 });
-afterAll(() => shell.stop());
+afterAll(async () => {
+  await shell.stop();
+  await apiGateway.stop();
+});
 
 /** A key of the plan professional that was used today: a request and a message. */
 const newUsedKey = async (seller: string): Promise<string> => {
@@ -39,10 +45,7 @@ const newScene = async () => {
 };
 
 /** Everything that a command can change. */
-const everything = async () => [
-  await itemsIn(shell.table),
-  await Array.fromAsync(shell.usagePlans.listKeys('')),
-];
+const everything = async () => [await itemsIn(shell.table), await apiGateway.keys()];
 
 const SAME_NAME = 'The name shop-SELLER is that of EMPTY. Use it for another seller too?';
 
@@ -162,7 +165,7 @@ it('a change that is refused anyway is not asked about', async () => {
 
 it('reconcile --fix deletes keys that only API Gateway has after a yes, and nothing without it', async () => {
   const unknown = { name: 'buyer-linking-local-key_unknown', value: 's'.repeat(40), enabled: true };
-  await shell.usagePlans.createKey(unknown);
+  await apiGateway.usagePlans.createKey(unknown);
   const before = await everything();
   const { exitCode, error } = await shell.cli('reconcile', '--fix');
   expect([exitCode, error]).toEqual([

@@ -11,7 +11,7 @@ const shellWith = async (count: number): Promise<{ shell: TestShell; stop: () =>
     enabled: true,
   }));
   const apiGateway = await startApiGateway({ keys });
-  const shell = await startTestShell(apiGateway.usagePlans);
+  const shell = await startTestShell(apiGateway);
   return {
     shell,
     async stop() {

@@ -1,10 +1,16 @@
+import { type RunningApiGateway, startApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
+let apiGateway: RunningApiGateway;
 beforeAll(async () => {
-  shell = await startTestShell();
+  apiGateway = await startApiGateway();
+  shell = await startTestShell(apiGateway);
 });
-afterAll(() => shell.stop());
+afterAll(async () => {
+  await shell.stop();
+  await apiGateway.stop();
+});
 
 const newKey = async () => {
   const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
@@ -15,8 +21,8 @@ describe('reconcile', () => {
   it('finds no difference after complete commands, and exits with 1 if it finds one', async () => {
     const { key_id, seller_id } = await newKey();
     expect(await shell.json('reconcile')).toMatchObject({ differences: [] });
-    const [key] = await Array.fromAsync(shell.usagePlans.listKeys(shell.admin.gatewayKeyName(key_id)));
-    await shell.usagePlans.setEnabled(key?.id ?? '', false);
+    const [key] = await apiGateway.keys();
+    await apiGateway.usagePlans.setEnabled(key?.id ?? '', false);
     const found = await shell.cli('reconcile', '--json');
     expect(found.exitCode).toBe(1);
     expect(JSON.parse(found.out).differences).toEqual([

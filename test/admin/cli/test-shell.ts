@@ -4,17 +4,14 @@ import { join } from 'node:path';
 import { administration } from '#admin/administration.ts';
 import { run } from '#admin/cli/commands/program.ts';
 import type { Deployments } from '#admin/cli/connection.ts';
-import type { UsagePlans } from '#admin/usage-plans/port.ts';
 import { deployments } from '#bin/deployments.ts';
-import { ensureTable } from '#local/database.ts';
-import { STAGE_NAME } from '#local/environment.ts';
-import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
-import { systemClock } from '#shared/clock.ts';
+import { localAdministration } from '#local/administration.ts';
 import { minuteLimit } from '#shared/rate-limits/key-limits.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
 import type { Table } from '#shared/table/client.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import type { RunningApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { startEmbeddedTable, withoutOpenWrites } from '#test/table/embedded-table.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 
@@ -28,8 +25,10 @@ export interface Outcome {
 /** Answers the questions of a command. */
 type Person = (question: string) => string;
 
-/** Commands on these usage plans and this table, whose writes are watched. */
-const connectedTo = (parts: { readonly table: Table; readonly usagePlans: UsagePlans }): Deployments => ({
+type Gateway = Pick<RunningApiGateway, 'usagePlans' | 'authorizerCache'>;
+
+/** Commands on this table, whose writes are watched, and this API Gateway, if one is given. */
+const connectedTo = (parts: { readonly table: Table } & Partial<Gateway>): Deployments => ({
   ...deployments,
   async connect(options) {
     const { admin, ...connection } = await deployments.connect(options);
@@ -37,12 +36,9 @@ const connectedTo = (parts: { readonly table: Table; readonly usagePlans: UsageP
   },
 });
 
-/** Runs the CLI in this process, over a real table. `other`: usage plans in place of those of the local service. Stop it in afterAll. */
-export const startTestShell = async (other?: UsagePlans) => {
+/** Runs the CLI in this process, over a real table. `gateway`: an API Gateway, which the local service lacks. Stop it in afterAll. */
+export const startTestShell = async (gateway?: Gateway) => {
   const [table, folder] = await Promise.all([startEmbeddedTable(), mkdtemp(join(tmpdir(), 'admin-cli-'))]);
-  const plansTable = usagePlansTable(table);
-  await ensureTable(plansTable);
-  const usagePlans = other ?? localUsagePlans(plansTable);
   const secretPath = join(folder, 'hash-secret.json');
   await writeFile(secretPath, JSON.stringify({ current: 'a secret of a test, of forty characters!' }));
   await writeFile(
@@ -63,24 +59,19 @@ export const startTestShell = async (other?: UsagePlans) => {
       columns: person === undefined ? undefined : columns,
       ask: async (question) => (person ?? (() => input))(question),
     });
-    const command = () => run(['--data', folder, ...args], terminal, connectedTo({ table, usagePlans }));
+    const command = () => run(['--data', folder, ...args], terminal, connectedTo({ table, ...gateway }));
     return { exitCode: await withoutOpenWrites(command), ...written };
   };
 
   const admin = administration({
-    table,
-    usagePlans,
+    ...localAdministration(table, 'local:tester'),
     registryIsSandbox: false,
-    keyPrefix: 'blk_test_',
-    stage: STAGE_NAME,
-    actor: 'local:tester',
-    clock: systemClock,
+    ...gateway,
   });
 
   return {
     table,
     admin,
-    usagePlans,
     /** Counts a request of a key of the plan free. */
     countRequest: (keyId: string) =>
       patientLimiter(table).increment(minuteLimit({ keyId, plan: 'free' }), Date.now()),

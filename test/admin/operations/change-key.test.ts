@@ -122,17 +122,17 @@ describe('a change of a key', () => {
 
   it('keeps the mark of a later change when an earlier one is flushed', async () => {
     const { admin, clock, interruptedBefore } = deployment;
-    await interruptedBefore('flushAuthorizerCache', () => setExpiry(admin, keyId, inSeconds(90)));
+    await interruptedBefore('flush', () => setExpiry(admin, keyId, inSeconds(90)));
     const earlier = await requireKey(admin, keyId);
     clock.advance(1);
-    await interruptedBefore('flushAuthorizerCache', () => setExpiry(admin, keyId, inSeconds(60)));
+    await interruptedBefore('flush', () => setExpiry(admin, keyId, inSeconds(60)));
     await flushAfterChange(admin, earlier);
     expect((await requireKey(admin, keyId)).unflushed_since).toBe(admin.now());
   });
 
   it('completes an interrupted change when the change is repeated', async () => {
     const end = inSeconds(60);
-    await deployment.interruptedBefore('flushAuthorizerCache', () => setExpiry(deployment.admin, keyId, end));
+    await deployment.interruptedBefore('flush', () => setExpiry(deployment.admin, keyId, end));
     expect((await deployment.admin.keys.find(keyId))?.unflushed_since).toBeDefined();
     await setExpiry(deployment.admin, keyId, end);
     expect((await deployment.admin.keys.find(keyId))?.unflushed_since).toBeUndefined();

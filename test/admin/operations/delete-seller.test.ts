@@ -82,12 +82,7 @@ describe('deleteSeller', () => {
   });
 
   it('is completed by a second run, wherever the first one was interrupted', async () => {
-    const writes = [
-      'write SELLER AUDIT',
-      'flushAuthorizerCache',
-      'write KEY KEYID SECRET',
-      'write SELLER SELLERS AUDIT',
-    ];
+    const writes = ['write SELLER AUDIT', 'flush', 'write KEY KEYID SECRET', 'write SELLER SELLERS AUDIT'];
     await revokeKey(deployment.admin, keyId);
     for (const write of writes)
       await deployment.interruptedBefore(write, () => deleteSeller(deployment.admin, sellerId));

@@ -7,7 +7,7 @@ import { type ImportOptions, importBuyers } from '#admin/operations/import-buyer
 import { countLines, layoutOf } from '#admin/operations/phone-file.ts';
 import { ERASURES_KEPT_SECONDS } from '#admin/stores/audit-store.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
-import { localUsagePlans } from '#local/usage-plans.ts';
+import { localAdministration } from '#local/administration.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
@@ -69,15 +69,7 @@ const isRegistered = async (phone: string): Promise<boolean> =>
 /** Erases a buyer at a time. */
 const eraseAt = async (at: string, phone: string) =>
   eraseBuyer(
-    administration({
-      table,
-      usagePlans: localUsagePlans(table),
-      registryIsSandbox: true,
-      keyPrefix: 'blk_test_',
-      stage: 'local',
-      actor: 'local:tester',
-      clock: () => Date.parse(at),
-    }),
+    administration({ ...localAdministration(table, 'local:tester'), clock: () => Date.parse(at) }),
     await hashes.phone(phone),
   );
 

@@ -22,7 +22,7 @@ interface Operation {
 }
 
 /** The write of a key with its secrets, and those that follow it if a secret ends soon. */
-const END = ['write KEY SECRET AUDIT', 'flushAuthorizerCache', 'write KEY'];
+const END = ['write KEY SECRET AUDIT', 'flush', 'write KEY'];
 
 const OPERATIONS: Record<string, Operation> = {
   issue: {
@@ -73,7 +73,7 @@ const OPERATIONS: Record<string, Operation> = {
     writes: [
       'write KEY AUDIT',
       'write SECRET',
-      'flushAuthorizerCache',
+      'flush',
       'write KEY',
       'detach free',
       'detach professional',
@@ -89,7 +89,7 @@ const OPERATIONS: Record<string, Operation> = {
     writes: [
       'write SELLER AUDIT',
       'write SECRET',
-      'flushAuthorizerCache',
+      'flush',
       'write SELLER',
       'detach professional',
       'attach free',

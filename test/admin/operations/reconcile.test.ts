@@ -241,17 +241,13 @@ describe('the audit record of a repair', () => {
   });
 
   it('is in the first write after a change of a key that was not flushed', async () => {
-    await deployment.interruptedBefore('flushAuthorizerCache', () =>
+    await deployment.interruptedBefore('flush', () =>
       setExpiry(deployment.admin, issued.key.key_id, Math.floor(deployment.clock() / 1000) + 60),
     );
     const { findings } = await reconcile(deployment.admin, { fix: false });
     expect(findings).toMatchObject([{ kind: 'not_flushed' }]);
     const writes = await deployment.writesOf(() => reconcile(deployment.admin, { fix: true }));
-    expect([writes[0], ...writes.slice(-2)]).toEqual([
-      'write SECRET AUDIT',
-      'flushAuthorizerCache',
-      'write KEY',
-    ]);
+    expect([writes[0], ...writes.slice(-2)]).toEqual(['write SECRET AUDIT', 'flush', 'write KEY']);
   });
 
   it('is in the transaction that removes the mark of a suspension that was not flushed', async () => {

@@ -84,12 +84,12 @@ describe('a key that changes before the repair of its difference', () => {
   });
 
   it('is flushed once for every change up to now', async () => {
-    await deployment.interruptedBefore('flushAuthorizerCache', () =>
+    await deployment.interruptedBefore('flush', () =>
       setExpiry(deployment.admin, issued.key.key_id, inSeconds(90)),
     );
     const difference = await foundNow();
     deployment.clock.advance(1);
-    await deployment.interruptedBefore('flushAuthorizerCache', () =>
+    await deployment.interruptedBefore('flush', () =>
       setExpiry(deployment.admin, issued.key.key_id, inSeconds(60)),
     );
     const flushes = deployment.flushes();

@@ -38,9 +38,8 @@ describe('revokeKey', () => {
   });
 
   it('makes the secret invalid while API Gateway answers with errors, and completes when it runs again', async () => {
-    const fail = () => Promise.reject(new Error('API Gateway is down'));
-    const usagePlans = { ...deployment.admin.usagePlans, flushAuthorizerCache: fail };
-    const outage = { ...deployment.admin, usagePlans };
+    const flush = () => Promise.reject(new Error('API Gateway is down'));
+    const outage = { ...deployment.admin, authorizerCache: { flush } };
     await expect(revokeKey(outage, issued.key.key_id)).rejects.toThrow('API Gateway is down');
     expect(await deployment.works(issued.secret)).toBe(false);
     expect(await revokeKey(deployment.admin, issued.key.key_id)).toMatchObject({ status: 'revoked' });

@@ -4,7 +4,7 @@ import { administration } from '#admin/administration.ts';
 import { type IssuedKey, issueKey, type KeyRequest } from '#admin/operations/issue-key.ts';
 import { createSeller } from '#admin/operations/sellers.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
-import type { UsagePlans } from '#admin/usage-plans/port.ts';
+import type { AuthorizerCache, UsagePlans } from '#admin/usage-plans/port.ts';
 import { isUsable, type KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
@@ -60,8 +60,11 @@ const writeName = (keys: readonly ItemKey[]): string => {
   return ['write', ...new Set(kinds)].join(' ');
 };
 
-/** The usage plans, with `before` awaited before each call that changes something: `attach free`, `flushAuthorizerCache`. */
-const observedPlans = (usagePlans: UsagePlans, before: (call: string) => Promise<void>): UsagePlans => {
+/** What an administration changes in API Gateway, with `before` awaited before each such call: `attach free`, `flush`. */
+const observedGateway = (
+  { usagePlans, authorizerCache }: RunningApiGateway,
+  before: (call: string) => Promise<void>,
+): { readonly usagePlans: UsagePlans; readonly authorizerCache: AuthorizerCache } => {
   const observed =
     <Args extends readonly unknown[], T>(name: string, call: (...args: Args) => Promise<T>) =>
     async (...args: Args): Promise<T> => {
@@ -69,13 +72,15 @@ const observedPlans = (usagePlans: UsagePlans, before: (call: string) => Promise
       return call(...args);
     };
   return {
-    ...usagePlans,
-    createKey: observed('createKey', usagePlans.createKey),
-    deleteKey: observed('deleteKey', usagePlans.deleteKey),
-    setEnabled: observed('setEnabled', usagePlans.setEnabled),
-    attach: observed('attach', usagePlans.attach),
-    detach: observed('detach', usagePlans.detach),
-    flushAuthorizerCache: observed('flushAuthorizerCache', usagePlans.flushAuthorizerCache),
+    authorizerCache: { flush: observed('flush', authorizerCache.flush) },
+    usagePlans: {
+      ...usagePlans,
+      createKey: observed('createKey', usagePlans.createKey),
+      deleteKey: observed('deleteKey', usagePlans.deleteKey),
+      setEnabled: observed('setEnabled', usagePlans.setEnabled),
+      attach: observed('attach', usagePlans.attach),
+      detach: observed('detach', usagePlans.detach),
+    },
   };
 };
 
@@ -123,7 +128,7 @@ const newAdministration = async (apiGateway: RunningApiGateway) => {
 
   const admin = administration({
     table,
-    usagePlans: observedPlans(apiGateway.usagePlans, before),
+    ...observedGateway(apiGateway, before),
     registryIsSandbox: false,
     keyPrefix: 'blk_test_',
     stage: 'test',

@@ -1,41 +1,8 @@
 import type { UsagePlans } from '#admin/usage-plans/port.ts';
-import { ensureTable } from '#local/database.ts';
-import { localUsagePlans, usagePlansTable } from '#local/usage-plans.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
-import type { Table } from '#shared/table/client.ts';
 import { useApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
-import { useTable } from '#test/table/use-table.ts';
 
-const database = useTable();
 const apiGateway = useApiGateway();
-let tables = 0;
-
-/** The usage plans under test, and the gateway's view of them. */
-interface Implementation {
-  readonly usagePlans: UsagePlans;
-  readonly gateway: {
-    throttleOf(usageId: string): object | undefined | Promise<object | undefined>;
-    flushes(): number | Promise<number>;
-  };
-}
-
-const IMPLEMENTATIONS: Readonly<Record<string, () => Implementation | Promise<Implementation>>> = {
-  'the adapter of API Gateway'() {
-    const { usagePlans, simulator } = apiGateway();
-    let flushes = 0;
-    simulator.onFlush(() => {
-      flushes += 1;
-    });
-    return { usagePlans, gateway: { ...simulator, flushes: () => flushes } };
-  },
-  async 'the table of npm start'() {
-    tables += 1;
-    const table: Table = usagePlansTable({ client: database.client, name: `t${tables}` });
-    await ensureTable(table);
-    const usagePlans = localUsagePlans(table);
-    return { usagePlans, gateway: usagePlans };
-  },
-};
 
 let made = 0;
 const newKey = (name = 'stage-key') => {
@@ -43,11 +10,10 @@ const newKey = (name = 'stage-key') => {
   return { name: `${name}${made}`, value: `${'v'.repeat(30)}${made}`, enabled: true };
 };
 
-describe.each(Object.entries(IMPLEMENTATIONS))('%s', (_name, open) => {
+describe('the usage plans of API Gateway', () => {
   let usagePlans: UsagePlans;
-  let gateway: Implementation['gateway'];
-  beforeEach(async () => {
-    ({ usagePlans, gateway } = await open());
+  beforeEach(() => {
+    ({ usagePlans } = apiGateway());
   });
 
   it('returns the existing key when the same key is created again', async () => {
@@ -104,37 +70,9 @@ describe.each(Object.entries(IMPLEMENTATIONS))('%s', (_name, open) => {
     await expect(usagePlans.setEnabled('nosuchkey', true)).rejects.toThrow();
   });
 
-  it('lets the gateway see a throttle only while the key is enabled and in a plan', async () => {
-    const { id, value } = await usagePlans.createKey(newKey());
-    expect(await gateway.throttleOf(value)).toBeUndefined();
-    await usagePlans.attach(id, 'free');
-    expect(await gateway.throttleOf(value)).toEqual(usagePlanThrottle('free'));
-    await usagePlans.setEnabled(id, false);
-    expect(await gateway.throttleOf(value)).toBeUndefined();
-    await usagePlans.setEnabled(id, true);
-    await usagePlans.detach(id, 'free');
-    await usagePlans.attach(id, 'professional');
-    expect(await gateway.throttleOf(value)).toEqual(usagePlanThrottle('professional'));
-    await usagePlans.deleteKey(id);
-    expect(await gateway.throttleOf(value)).toBeUndefined();
-  });
-
   it('refuses a key whose value another key has', async () => {
     const key = await usagePlans.createKey(newKey());
     await expect(usagePlans.createKey({ ...key, name: 'another' })).rejects.toThrow();
-  });
-
-  it('flushes the authorizer cache', async () => {
-    const before = await gateway.flushes();
-    await usagePlans.flushAuthorizerCache();
-    expect(await gateway.flushes()).toBe(before + 1);
-  });
-});
-
-describe('the adapter of API Gateway', () => {
-  let usagePlans: UsagePlans;
-  beforeEach(() => {
-    ({ usagePlans } = apiGateway());
   });
 
   it('creates each key once when API Gateway throttles the calls', async () => {
@@ -158,4 +96,13 @@ describe('the adapter of API Gateway', () => {
     await usagePlans.deleteKey(created.id);
     expect(await apiGateway().keys()).toEqual([]);
   });
+});
+
+it('the authorizer cache of API Gateway is flushed by each flush', async () => {
+  let flushes = 0;
+  apiGateway().simulator.onFlush(() => {
+    flushes += 1;
+  });
+  await apiGateway().authorizerCache.flush();
+  expect(flushes).toBe(1);
 });

@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { STAGE_NAME } from '#local/environment.ts';
 import { jsonResult } from '#local/gateway/proxy-event.ts';
-import type { Throttle } from '#local/gateway/token-buckets.ts';
 import { usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { createKey, deleteKey, listKeys, updateKey } from './api-keys.ts';
 import { ApiGatewayError, badRequest, notFound, type Operation, type Reply } from './call.ts';
@@ -16,12 +15,12 @@ export interface SimulatorOptions {
   readonly keys?: readonly StoredKey[];
 }
 
-/** API Gateway without AWS: its management calls for the admin operations, its usage plans for a gateway. */
+/** API Gateway without AWS: its management calls for the admin operations, its usage plans for a test. */
 export interface SimulatedApiGateway {
   /** Responds to a management call of the AWS SDK. */
   respondTo(request: IncomingMessage): Promise<APIGatewayProxyResult>;
   /** Returns the throttle of the key's plan; undefined if the usage id is unknown, disabled or in no plan: API Gateway returns 403 then. */
-  throttleOf(usageId: string): Throttle | undefined;
+  throttleOf(usageId: string): ReturnType<typeof usagePlanThrottle> | undefined;
   /** Calls the listener at each flush of the authorizer cache, before the response of the flush. */
   onFlush(listener: () => void): void;
 }

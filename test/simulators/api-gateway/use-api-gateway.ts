@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { apiGatewayClient, apiGatewayUsagePlans } from '#admin/usage-plans/api-gateway.ts';
+import {
+  apiGatewayAuthorizerCache,
+  apiGatewayClient,
+  apiGatewayUsagePlans,
+} from '#admin/usage-plans/api-gateway.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import { STAGE_NAME } from '#local/environment.ts';
 import { jsonResult, respond } from '#local/gateway/proxy-event.ts';
@@ -35,14 +39,11 @@ export const startApiGateway = async (options: Partial<SimulatorOptions> = {}) =
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = apiGatewayClient({ endpoint, region: 'us-east-1', credentials });
-  const usagePlans = apiGatewayUsagePlans({
-    client,
-    apiId: API_ID,
-    stageName: STAGE_NAME,
-    planIds: PLAN_IDS,
-  });
+  const usagePlans = apiGatewayUsagePlans({ client, planIds: PLAN_IDS });
+  const authorizerCache = apiGatewayAuthorizerCache(client, { restApiId: API_ID, stageName: STAGE_NAME });
   return {
     usagePlans,
+    authorizerCache,
     /** The simulator of this test. */
     get simulator(): SimulatedApiGateway {
       return simulator;
