@@ -5,7 +5,7 @@ import { registrationOf } from '#shared/buyers/store.ts';
 import { readEnv } from '#shared/env.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
-import { logEvent } from '#shared/log.ts';
+import { bestEffort, logEvent } from '#shared/log.ts';
 import { countFailedVerify, requireVerifiesLeft } from '#shared/one-time-codes/failed-verifies.ts';
 import { oneTimeCodeRoutes } from '#shared/one-time-codes/routes.ts';
 import { audienceOf, type OutstandingCode, sendLimitsOf } from '#shared/one-time-codes/rules.ts';
@@ -56,14 +56,14 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const owner = { phoneHash: phoneHash.current, audience };
   const verifiedAt = Math.floor(clock() / 1000);
   const { isCompared, rightCode } = await tryCode({ owner, phone, code, now: verifiedAt, caller }, deps);
-  const rejected = () => countFailedVerify(rateLimiter, { caller, isCompared, nowMs: clock() });
-  if (rightCode === undefined) throw await rejected();
+  if (rightCode === undefined)
+    throw await countFailedVerify(rateLimiter, { caller, isCompared, nowMs: clock() });
   const { mac, provider } = rightCode;
 
   const claims = accessTokenClaims({ issuer: tokenIssuer, audience, buyerId, phone, verifiedAt });
   // Signed before the code is used up: if the signer fails, the buyer loses a try and not the code.
   const accessToken = await signer.sign(claims).catch(async (error) => {
-    await codes.clearFailures(owner, mac, verifiedAt);
+    await bestEffort('clear_failures', codes.clearFailures(owner, mac, verifiedAt));
     throw error;
   });
   const registers = deps.inSandbox ? registersInSandbox(phone) : isBuyerApp(caller);
@@ -72,7 +72,8 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const alsoWrite = registers
     ? [registrationOf(deps.tableName, owner.phoneHash, { buyerId, registeredAt })]
     : [];
-  if (!(await codes.redeem(owner, mac, { now: verifiedAt, alsoWrite }))) throw await rejected();
+  // Another request used the code up, or a new one replaced it. It was right, so it counts as no failed verify of the key.
+  if (!(await codes.redeem(owner, mac, { now: verifiedAt, alsoWrite }))) throw problem('code_rejected');
   logEvent('code_redeemed', { provider, seller_id: caller?.sellerId });
 
   return {

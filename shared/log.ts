@@ -146,6 +146,12 @@ export const EVENTS = {
     fields: ['request_id', 'outcome', 'seller_id', 'key_id', 'plan'],
     metrics: { KeysChecked: countBy(['outcome']) },
   },
+  /** `step`: what failed although the outcome of the request stays the same, as the undo of a send. */
+  best_effort_failed: {
+    level: 'ERROR',
+    fields: ['request_id', 'operation', 'step', 'error_name', 'error_message', 'error_stack', 'error_cause'],
+    metrics: {},
+  },
 } as const satisfies Record<string, EventKind>;
 
 export type EventName = keyof typeof EVENTS;
@@ -231,4 +237,9 @@ export const causeFields = (cause: unknown) => {
   if (!(cause instanceof Error)) return {};
   const { name, provider, operation, reason } = cause as Error & Readonly<Record<string, string | undefined>>;
   return { cause: name, cause_provider: provider, cause_operation: operation, cause_reason: reason };
+};
+
+/** Awaits work after whose failure the outcome of the request stays the same, so that its error hides no other one: it is logged. */
+export const bestEffort = async (step: string, work: Promise<unknown>): Promise<void> => {
+  await work.catch((error: unknown) => logEvent('best_effort_failed', { step, ...errorFields(error) }));
 };

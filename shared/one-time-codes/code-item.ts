@@ -19,11 +19,6 @@ export interface NewCode extends Pick<OutstandingCode, 'mac' | 'provider'> {
   readonly now: number;
 }
 
-export interface UnsentCode extends NewCode {
-  /** False if no provider was reached: the send then starts no cool-down. */
-  readonly isBounced: boolean;
-}
-
 const codeOf = (item: StoredItem): OutstandingCode => ({
   mac: String(item.mac),
   expiresAt: Number(item.code_expires_at),
@@ -82,18 +77,32 @@ export const sendExpression = (seen: VersionedRecord, { now, ...code }: NewCode)
   };
 };
 
-/** Takes a send back whose code is still outstanding: no code is then. `before`: the record without the send. */
+/**
+ * Takes a send back while its code is outstanding. `restored`: the record that stays of the sends, the cool-down and the code, with the lock
+ * that it was sent under. Failures and locks of tries meanwhile stay.
+ */
 export const undoExpression = (
-  { sends, lastBouncedAt }: CodeRecord,
-  { mac, now, isBounced }: UnsentCode,
+  { sends, lastBouncedAt, lockAt, code }: CodeRecord,
+  undoneMac: string,
 ): Expression => ({
-  UpdateExpression: `SET version = version + :one, sends = :sends, last_refused_at = :bouncedAt REMOVE ${WITHOUT_CODE}`,
-  ConditionExpression: 'mac = :mac',
+  UpdateExpression:
+    'SET version = version + :one, sends = :sends, last_refused_at = :bouncedAt' +
+    (code === undefined
+      ? ` REMOVE ${WITHOUT_CODE}`
+      : ', lock_at = :lockAt, mac = :mac, code_expires_at = :expiresAt, tries = :tries, provider = :provider'),
+  ConditionExpression: 'mac = :undone',
   ExpressionAttributeValues: {
     ':one': 1,
-    ':mac': mac,
+    ':undone': undoneMac,
     ':sends': sends,
-    ':bouncedAt': isBounced ? now : lastBouncedAt,
+    ':bouncedAt': lastBouncedAt,
+    ...(code !== undefined && {
+      ':lockAt': lockAt,
+      ':mac': code.mac,
+      ':expiresAt': code.expiresAt,
+      ':tries': code.tries,
+      ':provider': code.provider,
+    }),
   },
 });
 

@@ -21,8 +21,13 @@ export const oneTimeCodeRoutes = routeRows('One-time codes', {
     body: sendCodeSchema,
     responses: { 202: { description: 'The SMS provider accepted the code.', schema: codeSentSchema } },
     problems: ['resend_too_soon', 'too_many_attempts', 'sms_unavailable'],
+    limitsRead: ['sms-per-hour'],
     permissions: {
-      table: { 'CODE#': ['BatchGetItem', 'UpdateItem'], 'SELLER#': ['BatchGetItem'] },
+      table: {
+        'CODE#': ['BatchGetItem', 'UpdateItem'],
+        'SELLER#': ['BatchGetItem'],
+        'LIMIT#': ['BatchGetItem'],
+      },
       hashes: true,
       sms: true,
     },

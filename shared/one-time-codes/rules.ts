@@ -187,6 +187,12 @@ export const afterSend = (
   code: { ...code, expiresAt: now + CODE_LIFETIME_SECONDS, tries: 0 },
 });
 
+/** The record of a send that no provider sent: no code is outstanding. If a provider bounced it, the cool-down starts. */
+export const afterUnsent = (
+  { code: _replaced, ...before }: CodeRecord,
+  { now, isBounced }: { readonly now: number; readonly isBounced: boolean },
+): CodeRecord => ({ ...before, lastBouncedAt: isBounced ? now : before.lastBouncedAt });
+
 interface TryCondition {
   /** As the write of a try sends it. */
   readonly expression: string;

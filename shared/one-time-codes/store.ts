@@ -1,5 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import type { Limit, LimitStates } from '#shared/rate-limits/limit.ts';
+import { limitKey, statesIn } from '#shared/rate-limits/rate-limiter.ts';
 import { deadlineWithin } from '#shared/request-context.ts';
 import { type SellerTemplates, sellerTemplatesSchema } from '#shared/sms/templates.ts';
 import type { Table } from '#shared/table/client.ts';
@@ -23,11 +25,11 @@ import {
   redeemExpression,
   sendExpression,
   tryExpression,
-  type UnsentCode,
   undoExpression,
   type VersionedRecord,
 } from './code-item.ts';
 import {
+  type CodeRecord,
   type OutstandingCode,
   PUBLIC_AUDIENCE,
   type RejectedTry,
@@ -44,6 +46,7 @@ export interface CodeOwner {
 export interface SendState {
   readonly record: VersionedRecord;
   readonly templates: SellerTemplates;
+  readonly limitStates: LimitStates;
 }
 
 /** How long a redeem is retried while links of the buyer hold the registration, each for some milliseconds. */
@@ -65,14 +68,20 @@ const update = ({ client, name }: Table, owner: CodeOwner, expression: Expressio
 
 /** What send-otp does with the codes of a phone. */
 export const codeSends = (table: Table) => ({
-  /** Reads the data on which a send is decided. */
-  async read(owner: CodeOwner): Promise<SendState> {
+  /** Reads in one call what decides on a send. `limits`: those whose states are read too. */
+  async read(owner: CodeOwner, limits: readonly Limit[], nowMs: number): Promise<SendState> {
     const seller = owner.audience === PUBLIC_AUDIENCE ? undefined : sellerKey(owner.audience);
-    const items = await batchGet(table, [keyOf(owner), ...(seller === undefined ? [] : [seller])]);
+    const countKeys = limits.map((limit) => limitKey(limit, nowMs));
+    const items = await batchGet(table, [
+      keyOf(owner),
+      ...(seller === undefined ? [] : [seller]),
+      ...countKeys,
+    ]);
     const sellerItem = seller && itemOf(items, seller);
     return {
       record: recordFrom(itemOf(items, keyOf(owner))),
       templates: v.parse(sellerTemplatesSchema, sellerItem?.message_templates ?? {}),
+      limitStates: statesIn(items, limits, nowMs),
     };
   },
 
@@ -81,12 +90,9 @@ export const codeSends = (table: Table) => ({
     return (await update(table, owner, sendExpression(before, code))).written;
   },
 
-  /**
-   * Takes back a send whose message was not sent, if its code is still outstanding: then no code is. Failures and locks stay, and the
-   * cool-down of a bounced message. `before`: the record without the send.
-   */
-  async undoSend(owner: CodeOwner, before: VersionedRecord, code: UnsentCode): Promise<void> {
-    await update(table, owner, undoExpression(before, code));
+  /** Takes a send back if its code, `mac`, is still outstanding. `restored`: the record without it. Failures of tries meanwhile stay. */
+  async undoSend(owner: CodeOwner, mac: string, restored: CodeRecord): Promise<void> {
+    await update(table, owner, undoExpression(restored, mac));
   },
 
   /** Notes which provider sent the code, if it was not the expected one. */

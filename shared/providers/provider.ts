@@ -64,13 +64,13 @@ export const isEncryptedOrLocal = (text: string): boolean => {
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
 };
 
-/** The optional `base_url` in a provider's section, without slashes at its end. */
+/** The optional `base_url` in a provider's section: `https://` in lower case, without slashes at its end. */
 export const baseUrl = (standard: string) =>
   v.optional(
     v.pipe(
       v.string(),
       v.check(isEncryptedOrLocal, 'must be an https URL'),
-      v.transform((text) => text.replace(/\/+$/, '')),
+      v.transform((text) => new URL(text).href.replace(/\/+$/, '')),
     ),
     standard,
   );

@@ -4,7 +4,7 @@ import { errorFields, logEvent } from '#shared/log.ts';
 import { Problem, type ProblemTexts, problem } from '#shared/problems.ts';
 import { planItem, type RateLimitItem } from './headers.ts';
 import { type HourlyLimitName, keyLimit, type LimitedKey, minuteLimit } from './key-limits.ts';
-import type { Limit, LimitState, WindowSeconds } from './limit.ts';
+import type { Limit, LimitState, LimitStates, WindowSeconds } from './limit.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 /** `rate_limit_exceeded`. The limit is an item of the rate-limit headers. */
@@ -78,6 +78,13 @@ export const requireLeft = (
     const state = counted?.hourly.get(name);
     if (state?.allowed === false) throw exceeded(keyLimit(name, caller), state);
   }
+};
+
+/** The problem of the first of the limits that is used up, by the states that were read. */
+export const usedUp = (limits: readonly Limit[], states: LimitStates): Problem | undefined => {
+  const limit = limits.find(({ name }) => states.get(name)?.allowed === false);
+  const state = limit && states.get(limit.name);
+  return limit && state && exceeded(limit, state);
 };
 
 /** What was counted and can be refunded. */

@@ -1,8 +1,7 @@
 /** Decides on a link, and on a check of a user, by what was read about the person. */
 import type { VerifiedBuyer } from '#shared/access-tokens/verify.ts';
 import { type Problem, problem } from '#shared/problems.ts';
-import type { Limit } from '#shared/rate-limits/limit.ts';
-import { exceeded } from '#shared/rate-limits/request-limits.ts';
+import { usedUp } from '#shared/rate-limits/request-limits.ts';
 import type { ItemKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import type { CheckLimits } from './check-limits.ts';
@@ -38,27 +37,20 @@ const refuse = (reason: Problem): Refuse => ({ next: 'refuse', problem: reason, 
 
 const refuseAndCount = (reason: Problem): Refuse => ({ next: 'refuse', problem: reason, counts: true });
 
-/** The problem of the first limit that is used up. */
-const usedUp = (limits: readonly Limit[], { limitStates }: FoundPerson): Problem | undefined => {
-  const limit = limits.find((each) => limitStates.get(each.name)?.allowed === false);
-  const state = limit && limitStates.get(limit.name);
-  return limit && state && exceeded(limit, state);
-};
-
 /** The limits of the person precede the buyer: their problem is the same for every phone. */
 export const decideLink = (
   found: FoundPerson,
   { body, hashes, limits, isChecked, signedIn }: Asked & { readonly signedIn: VerifiedBuyer | undefined },
 ): LinkDecision => {
   const { linked, ended, buyer } = found;
-  const overCalls = isChecked ? undefined : usedUp(limits.paidChecks, found);
+  const overCalls = isChecked ? undefined : usedUp(limits.paidChecks, found.limitStates);
   if (overCalls !== undefined) return refuse(overCalls);
   if (linked !== undefined) {
     const isSame = hashes.phone.isOf(linked.phoneHash) && linked.birthDay === body.birth_date.isoDay;
     if (isSame) return { next: 'show', userId: linked.userId };
     return refuseAndCount(problem('user_conflict', { user_id: linked.userId }));
   }
-  const overPerson = isChecked ? undefined : usedUp(limits.ofPerson, found);
+  const overPerson = isChecked ? undefined : usedUp(limits.ofPerson, found.limitStates);
   if (overPerson !== undefined) return refuse(overPerson);
   const isLifted = signedIn?.phone === body.phone && signedIn.authTime > (ended?.endedAt ?? 0);
   if (ended !== undefined && !isLifted) return refuseAndCount(problem('link_refused'));
@@ -81,12 +73,12 @@ export const decideCheck = (
   { body, hashes, limits, isChecked, nowMs }: Asked & { readonly nowMs: number },
 ): CheckDecision => {
   const { linked, user, buyer } = found;
-  const overCalls = isChecked ? undefined : usedUp(limits.paidChecks, found);
+  const overCalls = isChecked ? undefined : usedUp(limits.paidChecks, found.limitStates);
   if (overCalls !== undefined) return refuse(overCalls);
   if (user === undefined) return refuse(problem('user_not_found'));
   if (!hashes.person.isOf(user.person_hash))
     return refuseAndCount(problem('user_conflict', { detail: NOT_OF_THE_USER }));
-  const overPerson = isChecked ? undefined : usedUp(limits.ofPerson, found);
+  const overPerson = isChecked ? undefined : usedUp(limits.ofPerson, found.limitStates);
   if (overPerson !== undefined) return refuse(overPerson);
   if (buyer === undefined) return refuseAndCount(problem('buyer_not_registered'));
   const isSame = hashes.phone.isOf(user.phone_hash) && linked?.birthDay === body.birth_date.isoDay;

@@ -90,7 +90,8 @@ describe('the outstanding code of the seller', () => {
       await send(owner, 'typed before the end', NOW - 10);
       await store.countTry(owner, NOW - 5);
     }
-    const recordOf = async (index: number) => (await store.read(owners[index] as (typeof owners)[0])).record;
+    const recordOf = async (index: number) =>
+      (await store.read(owners[index] as (typeof owners)[0], [], 0)).record;
     return { person, store, owners, recordOf };
   };
 

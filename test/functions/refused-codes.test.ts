@@ -3,9 +3,10 @@ import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { testHashes } from './create-user-deps.ts';
-import { callerContext } from './harness.ts';
+import { callerContext, type Reply } from './harness.ts';
 import { COUNTED, limitOfOne, outcomeOf, usedUp } from './outcome.ts';
 import { sendOtpOn } from './send-otp-under-test.ts';
 import { RIGHT, verifyOtpOn, WRONG } from './verify-otp-under-test.ts';
@@ -35,6 +36,32 @@ describe('verify-otp: a sign-in', () => {
       code: 'code_rejected',
       counts: { minute_0: 1, 'failed-verifies-per-hour': failures },
     });
+  });
+
+  it('with the right code, beside another one that used it up first, counts as no failure of the key or the phone', async () => {
+    const bothTried = Promise.withResolvers<void>();
+    let tried = 0;
+    const together = interceptedTable(table, async ({ name }, send) => {
+      if (name === 'TransactWriteCommand') {
+        tried += 1;
+        if (tried === 2) bothTried.resolve();
+        await bothTried.promise;
+      }
+      return send();
+    });
+    const { phone } = newPerson();
+    const key = keyOf('twice');
+    const { send, verify, record, clock } = verifyOtpOn(table, { on: together });
+    await send(phone, 'sel_a');
+    const replies = await Promise.all([verify(phone, RIGHT, key), verify(phone, RIGHT, key)]);
+    const [redeemed, rejected] = replies.toSorted((one, other) => one.status - other.status);
+    expect(redeemed?.status).toBe(200);
+    expect(await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, rejected as Reply)).toMatchObject({
+      status: 422,
+      code: 'code_rejected',
+      counts: { minute_0: 2 },
+    });
+    expect((await record(phone, 'sel_a')).failures).toBe(0);
   });
 
   it.each([
@@ -123,13 +150,13 @@ describe('send-otp: a send', () => {
     expect(await messagesTo(phone, clock())).toBe(1);
   });
 
-  it('over sms-per-hour is refused by the cool-down of the phone first, and otherwise by the limit of the key', async () => {
+  it('over sms-per-hour is refused by the limit of the key, also within the cool-down of the phone', async () => {
     const [phone, other] = [newPerson().phone, newPerson().phone];
     const key = { ...keyOf('sms_over'), ...limitOfOne('sms-per-hour') };
     const { send, clock } = sendOtpOn(table);
     await send(phone, key);
     const codes = [await send(phone, key), await send(other, key)].map(({ json }) => json.code);
-    expect(codes).toEqual(['resend_too_soon', 'rate_limit_exceeded']);
+    expect(codes).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded']);
     const last = await outcomeOf(table, { keyId: key.keyId, nowMs: clock() }, await send(other, key));
     expect(last).toEqual({
       ...usedUp('sms-per-hour'),

@@ -34,6 +34,10 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
     },
     ...own,
   });
+  const ownerOf = async (phone: string, audience = 'sel_a') => ({
+    phoneHash: (await testHashes.phone(phone)).current,
+    audience,
+  });
   return {
     ...test,
     sent,
@@ -41,12 +45,9 @@ export const sendOtpOn = (table: Table, { smsPerDay, ...own }: SendOtpOptions = 
     codes,
     send: (phone: string, authorizer: Record<string, string> = seller('sel_a'), locale?: string) =>
       test.call({ body: { phone, ...(locale && { locale }) }, authorizer }),
-    record: async (phone: string, audience = 'sel_a') =>
-      (await codes.read({ phoneHash: (await testHashes.phone(phone)).current, audience })).record,
-    ownerOf: async (phone: string, audience = 'sel_a') => ({
-      phoneHash: (await testHashes.phone(phone)).current,
-      audience,
-    }),
+    ownerOf,
+    record: async (phone: string, audience?: string) =>
+      (await codes.read(await ownerOf(phone, audience), [], 0)).record,
     nowSeconds: () => Math.floor(test.clock() / 1000),
   };
 };

@@ -6,7 +6,6 @@ import { sellerKey } from '#shared/table/keys.ts';
 import { messageTo } from '#test/fakes/sms.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { callerContext } from './harness.ts';
 import { type SendOtpOptions, sendOtpOn } from './send-otp-under-test.ts';
 import { seller } from './verify-otp-under-test.ts';
 
@@ -105,22 +104,6 @@ describe('429', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is resend_too_soon for the twenty-first SMS of a day (UTC) over all sellers, until midnight, but not for the buyer app', async () => {
-    const { phone } = newPerson();
-    const { send, clock, sent } = sendOtp();
-    for (let index = 0; index < 20; index += 1) await send(phone, seller(`sel_${index}`));
-    clock.advance(3600);
-    const { json, headers } = await send(phone, seller('sel_late'));
-    expect([json.code, headers['Retry-After'], sent.length]).toEqual([
-      'resend_too_soon',
-      String(15 * 3600),
-      20,
-    ]);
-    expect((await send(phone, callerContext)).status).toBe(202);
-    clock.advance(15 * 3600);
-    expect((await send(phone, seller('sel_late'))).status).toBe(202);
-  });
-
   it.each([
     ['the buyer app', {}, { ...seller('sel_app'), scopes: 'buyers:register' }],
     ['anybody where otpAccess is public', { otpAccess: 'public' }, null],
@@ -182,23 +165,6 @@ describe('503', () => {
     },
   );
 
-  it("counts every refused send for the seller's share and the ceiling in the stage's SMS of the day", async () => {
-    const { send, provider, clock } = sendOtp({ smsPerDay: 8 });
-    // A day in which nothing is counted yet.
-    clock.advance(86_400);
-    let calls = 0;
-    provider.failure = failure('not_sent');
-    provider.onSend = async () => {
-      calls += 1;
-    };
-    const callsAfter = [];
-    for (const sellerId of ['sel_a', 'sel_b', 'sel_c', 'sel_d']) {
-      for (let count = 0; count < 3; count += 1) await send(newPerson().phone, seller(sellerId));
-      callsAfter.push(calls);
-    }
-    expect(callsAfter).toEqual([2, 4, 6, 6]);
-  });
-
   it('keeps the code and the cool-down of a message that was possibly sent', async () => {
     const { phone } = newPerson();
     const { send, provider, record } = sendOtp();
@@ -209,18 +175,6 @@ describe('503', () => {
     expect((await record(phone)).code).toBeDefined();
     provider.failure = undefined;
     expect((await send(phone)).json.code).toBe('resend_too_soon');
-  });
-
-  it("is sms_unavailable until midnight UTC when the seller's share in the stage's SMS of the day is used up, and counts nothing", async () => {
-    const { phone } = newPerson();
-    const { send, sent, record } = sendOtp({ smsPerDay: 8 });
-    const limited = { ...seller('sel_a', 'key_stage'), limits: JSON.stringify({ 'sms-per-hour': 3 }) };
-    for (const _ of [1, 2]) expect((await send(newPerson().phone, limited)).status).toBe(202);
-    const replies = [await send(phone, limited), await send(phone, limited)];
-    expect(replies.map(({ json }) => json.code)).toEqual(['sms_unavailable', 'sms_unavailable']);
-    expect(replies[0]?.headers['Retry-After']).toBe(String(16 * 3600));
-    expect([sent.length, (await record(phone)).version]).toEqual([2, 0]);
-    expect((await send(phone, seller('sel_b'))).status).toBe(202);
   });
 
   it('is service_unavailable when other requests keep changing the phone until the deadline, and counts nothing', async () => {

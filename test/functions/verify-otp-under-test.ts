@@ -52,7 +52,7 @@ export const verifyOtpOn = (table: Table, { on = table, ...own }: VerifyOtpOptio
       await send({ phoneHash, audience }, mac, now);
     },
     record: async (phone: string, audience = 'sel_test') =>
-      (await store.read({ phoneHash: (await testHashes.phone(phone)).current, audience })).record,
+      (await store.read({ phoneHash: (await testHashes.phone(phone)).current, audience }, [], 0)).record,
     verify: (phone: string, code: string, authorizer: Record<string, string> = callerContext) =>
       test.call({ body: { phone, code }, authorizer }),
     events: (name: string) =>

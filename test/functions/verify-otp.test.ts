@@ -4,6 +4,7 @@ import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey } from '#shared/table/keys.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { testHashes } from './create-user-deps.ts';
 import { callerContext } from './harness.ts';
@@ -165,5 +166,20 @@ describe('500', () => {
     const { failures, code } = await broken.record(phone);
     expect([failures, code?.tries]).toEqual([0, 2]);
     expect((await verifyOtp().verify(phone, RIGHT)).status).toBe(200);
+  });
+
+  it('has the error of the signer as its cause also when the failure cannot be taken back, which is logged', async () => {
+    const { phone } = newPerson();
+    const failing = interceptedTable(table, async (command, send) => {
+      if (String(command.input.UpdateExpression).includes('lock_at')) throw new Error('no second write');
+      return send();
+    });
+    const { send, verify, events } = verifyOtp({ signer: failingSigner, on: failing });
+    await send(phone);
+    expect((await verify(phone, RIGHT)).status).toBe(500);
+    expect(events('request_failed')).toMatchObject([{ error_message: 'a defect' }]);
+    expect(events('best_effort_failed')).toMatchObject([
+      { step: 'clear_failures', error_message: 'no second write' },
+    ]);
   });
 });

@@ -55,7 +55,7 @@ const putCode = async (phone: string): Promise<void> => {
   const codes = codeSends(table);
   const hashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'n'.repeat(40) })));
   const owner = { phoneHash: (await hashes.phone(phone)).current, audience: 'sel_test' };
-  const { record } = await codes.read(owner);
+  const { record } = await codes.read(owner, [], 0);
   const code = { mac: 'salt.mac', provider: 'kavenegar', now: Math.floor(Date.now() / 1000) };
   expect(await codes.recordSend(owner, record, code)).toBe(true);
 };
@@ -277,7 +277,7 @@ const BUDGETS: Readonly<Partial<Record<RouteName, readonly Budget[]>>> = {
   ],
   'send-otp': [
     {
-      request: 'a code of a seller: count, lookup, SMS of the phone, SMS of the key, code',
+      request: 'a code of a seller: count, lookup, code, SMS of the key, SMS of the phone',
       status: 202,
       rounds: [['Update'], ['BatchGet'], ['Update'], ['Update'], ['Update']],
       send: () => ({ body: { phone: newPerson().phone }, ...SELLER }),
@@ -324,6 +324,29 @@ const BUDGETS: Readonly<Partial<Record<RouteName, readonly Budget[]>>> = {
         await sendCode(phone, SELLER);
         return { body: { phone }, ...SELLER };
       },
+    },
+    {
+      request:
+        'a code to a phone whose SMS of all sellers are used up, as many calls as within the cool-down',
+      status: 429,
+      rounds: [['Update'], ['BatchGet']],
+      async send({ sendCode }) {
+        const { phone } = newPerson();
+        for (let index = 0; index < 20; index += 1) {
+          await sendCode(phone, { ...SELLER, caller: { sellerId: `sel_other_${index}` } });
+        }
+        return { body: { phone }, ...SELLER };
+      },
+    },
+    {
+      request: 'a code while the SMS of the key are used up',
+      status: 429,
+      rounds: [['Update']],
+      send: () => ({
+        body: { phone: newPerson().phone },
+        ...SELLER,
+        caller: { ...SELLER.caller, limits: JSON.stringify({ 'sms-per-hour': 0 }) },
+      }),
     },
   ],
   'verify-otp': [

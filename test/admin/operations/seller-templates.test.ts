@@ -17,7 +17,7 @@ const setIn = (admin: TestAdministration['admin'], set: object, locale: 'fa' | '
 
 /** The templates as a send reads them. */
 const readBySend = async ({ table }: TestAdministration['admin']) =>
-  (await codeSends(table).read({ phoneHash: 'phone', audience: seller.seller_id })).templates;
+  (await codeSends(table).read({ phoneHash: 'phone', audience: seller.seller_id }, [], 0)).templates;
 
 describe('setSellerTemplates', () => {
   it('stores what the next send reads', async () => {

@@ -42,7 +42,7 @@ export const codesOn = (table: Table) => {
 
   /** Sends a code without checking the limits. Returns the data for an undo. */
   const send = async (owner: CodeOwner, mac: string, now = NOW) => {
-    const { record: before } = await store.read(owner);
+    const { record: before } = await store.read(owner, [], 0);
     const code = codeOf(mac, now);
     const isStored = await store.recordSend(owner, before, code);
     return { before, code, isStored };
@@ -53,7 +53,7 @@ export const codesOn = (table: Table) => {
     for (let count = 0; count < times; count += 1) await store.countTry(owner, now);
   };
 
-  const record = async (owner: CodeOwner) => (await store.read(owner)).record;
+  const record = async (owner: CodeOwner) => (await store.read(owner, [], 0)).record;
 
   return { store, send, fail, record };
 };

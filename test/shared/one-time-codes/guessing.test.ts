@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { afterUnsent } from '#shared/one-time-codes/rules.ts';
 import { STRATEGIES, simulateMonth, WITH_DAILY_SIGN_IN, WITH_DAILY_SIGN_IN_TO_APP } from './guessing.ts';
 import { modelPhone } from './model.ts';
 
@@ -29,12 +30,13 @@ describe('a month of guessing through one seller', () => {
   });
 });
 
-/** One step of a guesser: a send that goes out or is refused, guesses on its code before and after, and a pause. */
+/** What becomes of a send. One that is not counted over all sellers leaves the code before it outstanding. */
+const OUTCOMES = ['sent', 'bounced', 'not reached', 'not counted'] as const;
+
+/** One step of a guesser: a send that goes out or is undone, guesses on its code before and after, and a pause. */
 interface Step {
   readonly sends: boolean;
-  readonly isBounced: boolean;
-  /** Whether a refused send reached the provider. */
-  readonly isReached: boolean;
+  readonly outcome: (typeof OUTCOMES)[number];
   readonly guessesBefore: number;
   readonly guessesAfter: number;
   readonly pauseSeconds: number;
@@ -42,8 +44,7 @@ interface Step {
 
 const step: fc.Arbitrary<Step> = fc.record({
   sends: fc.boolean(),
-  isBounced: fc.boolean(),
-  isReached: fc.boolean(),
+  outcome: fc.constantFrom(...OUTCOMES),
   guessesBefore: fc.integer({ min: 0, max: 8 }),
   guessesAfter: fc.integer({ min: 0, max: 8 }),
   pauseSeconds: fc.constantFrom(0, 1, 59, 60, 299, 300, 899, 900, 3600, 86_400, 172_800),
@@ -60,11 +61,13 @@ const play = (steps: readonly Step[]) => {
   };
   for (let round = 0; round < 40; round += 1) {
     for (const [index, step] of steps.entries()) {
-      const { sends, isBounced, isReached, guessesBefore, guessesAfter, pauseSeconds } = step;
+      const { sends, outcome, guessesBefore, guessesAfter, pauseSeconds } = step;
       const mac = `${round}-${index}`;
       const before = sends ? phone.send(mac, now) : undefined;
       guess(guessesBefore);
-      if (before !== undefined && isBounced) phone.undo(before, mac, isReached ? now : undefined);
+      const unsent = before && afterUnsent(before, { now, isBounced: outcome === 'bounced' });
+      const restored = outcome === 'not counted' ? before : unsent;
+      if (restored !== undefined && outcome !== 'sent') phone.undo(restored, mac);
       guess(guessesAfter);
       failures.push(phone.record.failures);
       now += pauseSeconds;
@@ -86,10 +89,9 @@ describe('any mix of sends, refused sends, guesses and pauses', () => {
   });
 
   it('reaches 100 guesses, so the property is not empty', () => {
-    const fastest = {
+    const fastest: Step = {
       sends: true,
-      isBounced: false,
-      isReached: true,
+      outcome: 'sent',
       guessesBefore: 5,
       guessesAfter: 0,
       pauseSeconds: 86_400,

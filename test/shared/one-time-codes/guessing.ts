@@ -1,4 +1,5 @@
 import {
+  afterUnsent,
   CODE_LIMITS,
   MAX_CONSECUTIVE_FAILURES,
   type SendLimit,
@@ -117,7 +118,7 @@ export const simulateMonth = (strategy: Strategy): GuessingResult => {
     if (before === undefined) return;
     const isBounced = strategy.isBounced(count.sms + count.refused);
     count[isBounced ? 'refused' : 'sms'] += 1;
-    if (isBounced) phone.undo(before, mac, now);
+    if (isBounced) phone.undo(afterUnsent(before, { now, isBounced }), mac);
   };
 
   const signIn = (now: number): void => {

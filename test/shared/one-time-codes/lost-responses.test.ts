@@ -1,3 +1,4 @@
+import { afterUnsent } from '#shared/one-time-codes/rules.ts';
 import { type LossyTable, losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { type Codes, codesOn, countedOf, NOW, newOwner } from './codes-on.ts';
@@ -62,7 +63,8 @@ describe('a write whose response was lost', () => {
     const owner = newOwner();
     await send(owner, 'old');
     const { before, code } = await send(owner, 'new', NOW + 60);
-    await withLostResponses(1, () => store.undoSend(owner, before, { ...code, isBounced: true }));
+    const restored = afterUnsent(before, { now: code.now, isBounced: true });
+    await withLostResponses(1, () => store.undoSend(owner, code.mac, restored));
     const { code: outstanding, sends, lastBouncedAt } = await record(owner);
     expect([outstanding, sends, lastBouncedAt]).toEqual([undefined, [NOW], NOW + 60]);
   });

@@ -18,8 +18,8 @@ export interface ModelPhone {
   readonly record: CodeRecord;
   /** Sends a code if the rules allow it. Returns the record of before, for an undo; undefined if they refuse it. */
   send(mac: string, now: number): CodeRecord | undefined;
-  /** Undoes the send of `mac`, which a provider refused at `bouncedAt`, or which reached no provider (undefined). */
-  undo(before: CodeRecord, mac: string, bouncedAt: number | undefined): void;
+  /** Undoes the send of `mac`. `restored`: its code, if any, with its lock, the sends and the cool-down of after the undo. */
+  undo(restored: CodeRecord, mac: string): void;
   /** Counts a try if the rules allow it. Returns whether it was counted. */
   countTry(now: number): boolean;
   /** Uses the code up. Returns whether it was the outstanding one. */
@@ -42,13 +42,9 @@ export const modelPhone = (limits: readonly SendLimit[] = CODE_LIMITS.sendLimits
       record = afterSend(record, { mac, provider: 'first' }, now);
       return before;
     },
-    undo(before, mac, bouncedAt) {
+    undo({ sends, lastBouncedAt, lockAt, code }, mac) {
       if (record.code?.mac !== mac) return;
-      record = {
-        ...withoutCode(record),
-        sends: before.sends,
-        lastBouncedAt: bouncedAt ?? before.lastBouncedAt,
-      };
+      record = { ...withoutCode(record), sends, lastBouncedAt, ...(code !== undefined && { code, lockAt }) };
     },
     countTry(now) {
       const { code } = record;

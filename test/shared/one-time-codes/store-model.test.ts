@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type CodeRecord, whyNotTried } from '#shared/one-time-codes/rules.ts';
+import { afterUnsent, type CodeRecord, whyNotTried } from '#shared/one-time-codes/rules.ts';
 import type { CodeOwner } from '#shared/one-time-codes/store.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { type Codes, codesOn, NOW, newOwner, withSeller } from './codes-on.ts';
@@ -16,7 +16,11 @@ beforeAll(() => {
 /** What happens to a phone at one of two sellers. `nth`: one of the sends so far, from the last one on; an undo of it may come late. */
 type Action = { readonly seller: number } & (
   | { readonly name: 'send' | 'tries'; readonly tries: number }
-  | { readonly name: 'undo'; readonly nth: number; readonly isBounced: boolean }
+  | {
+      readonly name: 'undo';
+      readonly nth: number;
+      readonly reason: 'bounced' | 'not reached' | 'not counted';
+    }
   | { readonly name: 'redeem' | 'clear failures'; readonly nth: number }
   | { readonly name: 'wait'; readonly seconds: number }
 );
@@ -29,7 +33,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ name: fc.constant('send' as const), seller, tries }) },
   {
     weight: 4,
-    arbitrary: fc.record({ name: fc.constant('undo' as const), seller, nth, isBounced: fc.boolean() }),
+    arbitrary: fc.record({
+      name: fc.constant('undo' as const),
+      seller,
+      nth,
+      reason: fc.constantFrom('bounced' as const, 'not reached' as const, 'not counted' as const),
+    }),
   },
   { weight: 2, arbitrary: fc.record({ name: fc.constant('tries' as const), seller, tries }) },
   {
@@ -71,12 +80,15 @@ const replayed = (owner: CodeOwner) => {
     if (before !== undefined) sends.push({ mac, before, sent: await codes.send(owner, mac, now) });
   };
 
-  const undo = async ({ nth, isBounced }: Extract<Action, { name: 'undo' }>) => {
+  const undo = async ({ nth, reason }: Extract<Action, { name: 'undo' }>) => {
     const undone = sends.at(-1 - nth);
     if (undone === undefined) return;
     const { mac, before, sent } = undone;
-    await codes.store.undoSend(owner, sent.before, { ...sent.code, isBounced });
-    phone.undo(before, mac, isBounced ? sent.code.now : undefined);
+    const options = { now: sent.code.now, isBounced: reason === 'bounced' };
+    const restored = (record: CodeRecord) =>
+      reason === 'not counted' ? record : afterUnsent(record, options);
+    await codes.store.undoSend(owner, mac, restored(sent.before));
+    phone.undo(restored(before), mac);
   };
 
   return {

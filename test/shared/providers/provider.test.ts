@@ -31,6 +31,9 @@ describe('provider', () => {
   it.each([
     ['https://relay.example', 'https://relay.example'],
     ['https://relay.example:8443/ide/', 'https://relay.example:8443/ide'],
+    ['HTTPS://Relay.Example/ide', 'https://relay.example/ide'],
+    [' https://relay.example ', 'https://relay.example'],
+    ['HTTP://127.0.0.1:4000', 'http://127.0.0.1:4000'],
     ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
     ['http://localhost:4000/', 'http://localhost:4000'],
     ['http://[::1]:4000', 'http://[::1]:4000'],
