@@ -26,7 +26,7 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'list-events': 229_000,
   'list-users': 265_000,
   'rotate-key': 240_000,
-  'send-otp': 271_000,
+  'send-otp': 273_000,
   'update-user': 248_000,
   'verify-otp': 289_000,
 };
