@@ -10,7 +10,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import { loggedMetrics } from './metrics.ts';
+import type { LoggedMetrics } from './metrics.ts';
 import { alarmNamePrefix } from './outputs.ts';
 
 /** What an alarm says and when it is raised. */
@@ -22,7 +22,10 @@ export interface AlarmProps {
   readonly metric: IMetric;
   /** The alarm is raised at this value and above it. */
   readonly threshold: number;
-  /** [n, m]: n of the last m periods must reach the threshold. The default is [1, 1]. */
+  /**
+   * [n, m]: n of the last m periods must reach the threshold. The default is [1, 2]: the metrics of the log arrive late, so the latest period is
+   * never complete.
+   */
   readonly periods?: readonly [number, number];
   /** How missing data is treated: as not breaching by default. */
   readonly missingData?: TreatMissingData;
@@ -85,23 +88,21 @@ const addEnds = (scope: Construct, namePrefix: string, topic: ITopic): void => {
 };
 
 /**
- * Returns the metrics of a stage, and a function that adds an alarm with the stage's name prefix and receiver. Without a receiver it adds
- * none: an alarm that nobody gets costs as much as any other.
+ * Adds the alarms of a stage with its name prefix and receiver, and a rule that notifies when one ends. Returns none if nobody receives them:
+ * such an alarm costs as much as any other.
  */
-export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Config) => {
+export const addAlarms = (
+  scope: Construct,
+  { stage, alarms: receiver }: Pick<Config, 'stage' | 'alarms'>,
+  all: readonly AlarmProps[],
+): readonly Alarm[] => {
+  if (receiver === null) return [];
   const namePrefix = alarmNamePrefix(stage);
-  const topic = receiver === null ? undefined : topicOf(scope, receiver);
-  if (topic) addEnds(scope, namePrefix, topic);
-  const alarms: Alarm[] = [];
-  return {
-    metrics: loggedMetrics(stage),
-    /** The alarms that were added so far. */
-    alarms: alarms as readonly Alarm[],
-
-    addAlarm(parent: Construct, props: AlarmProps): void {
-      if (topic === undefined) return;
-      const { name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 1] } = props;
-      const alarm = new Alarm(parent, `Alarm-${name}`, {
+  const topic = topicOf(scope, receiver);
+  addEnds(scope, namePrefix, topic);
+  return all.map(
+    ({ name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 2], missingData }) => {
+      const alarm = new Alarm(scope, `Alarm-${name}`, {
         alarmName: `${namePrefix}${name}`,
         alarmDescription: `${impact} What to do: docs/operators/operations.md, "Alarms".`,
         metric,
@@ -109,20 +110,18 @@ export const monitoringOf = (scope: Construct, { stage, alarms: receiver }: Conf
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         datapointsToAlarm: breaching,
         evaluationPeriods: evaluated,
-        treatMissingData: props.missingData ?? TreatMissingData.NOT_BREACHING,
+        treatMissingData: missingData ?? TreatMissingData.NOT_BREACHING,
       });
       alarm.addAlarmAction(new SnsAction(topic));
-      alarms.push(alarm);
+      return alarm;
     },
-  };
+  );
 };
-
-export type Monitoring = ReturnType<typeof monitoringOf>;
 
 /** What the alarms and the dashboard of a stage watch. */
 export interface MonitoredService {
   readonly config: Config;
-  readonly monitoring: Monitoring;
+  readonly metrics: LoggedMetrics;
   readonly api: RestApi;
   readonly table: ITableV2;
 }

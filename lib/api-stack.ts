@@ -1,18 +1,21 @@
 import { type App, CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { monitoringOf } from './alarms.ts';
-import type { FunctionDefaults } from './api-function.ts';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { addAlarms } from './alarms.ts';
+import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary/canary.ts';
 import { type Config, environmentOf } from './config.ts';
-import { addDashboard, addLogQueries } from './dashboard.ts';
+import { addDashboard } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';
 import { addFirewall } from './firewall.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
+import { addLogQueries } from './log-queries.ts';
 import { addMethods } from './methods.ts';
+import { loggedMetrics } from './metrics.ts';
 import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
 import { addressesOf, addUsagePlans, issuersOf, restApi } from './rest-api.ts';
-import { addServiceAlarms } from './service-alarms.ts';
+import { serviceAlarms } from './service-alarms.ts';
 import { serviceFunctions } from './service-functions.ts';
 import { staticEgress } from './static-egress.ts';
 
@@ -50,7 +53,8 @@ export class ApiStack extends Stack {
       terminationProtection: config.removal === 'retain',
     });
     const logs = { retention: config.logRetentionDays, removalPolicy: keptInUse(config), ...data.encryption };
-    const api = restApi(this, name, config, logs);
+    const accessLog = new LogGroup(this, 'AccessLog', logs);
+    const api = restApi(this, name, config, accessLog);
     const addresses = addressesOf(api, config);
     const egress =
       config.staticEgress === null ? undefined : staticEgress(this, config.staticEgress, keptInUse(config));
@@ -61,25 +65,24 @@ export class ApiStack extends Stack {
     const plans = addUsagePlans(this, api, name);
     if (config.firewall) addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
 
-    const monitoring = monitoringOf(this, config);
-    const canarySecretArn = addCanary(this, {
+    const canary = addCanary(this, {
       ...defaults,
-      monitoring,
       codeFolder: bundles.folderOf('canary'),
       addresses,
       config,
       encryption: data.encryption,
     });
-    const monitored = { config, monitoring, api, table: data.table };
-    addServiceAlarms(this, monitored);
-    addLogQueries(this, name);
+    const monitored = { config, metrics: loggedMetrics(config.stage), api, table: data.table };
+    const alarms = addAlarms(this, config, [...serviceAlarms(monitored), canary.alarm]);
+    const functions = this.node.findAll().filter((each) => each instanceof ApiFunction);
+    addLogQueries(this, name, { functions: functions.map(({ logGroup }) => logGroup), access: accessLog });
     this.addOutputs({
       ...knownOutputs(config, data, release),
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.baseUrl]: addresses[0],
       ...Object.fromEntries(plans.map(([plan, { usagePlanId }]) => [usagePlanOutput(plan), usagePlanId])),
-      [OUTPUTS.canarySecretArn]: canarySecretArn,
-      [OUTPUTS.dashboardName]: config.alarms === null ? undefined : addDashboard(this, monitored),
+      [OUTPUTS.canarySecretArn]: canary.secretArn,
+      [OUTPUTS.dashboardName]: config.alarms === null ? undefined : addDashboard(this, monitored, alarms),
       [OUTPUTS.egressAddress]: egress?.addresses.join(','),
       [OUTPUTS.domainTarget]: api.domainName?.domainNameAliasDomainName,
     });

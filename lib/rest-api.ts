@@ -14,7 +14,7 @@ import {
   UsagePlan,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { PLAN_NAMES, PLANS, type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
 import { methodsOf, requiresKey } from '#shared/route.ts';
@@ -27,7 +27,7 @@ const TLS = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 } as const;
 
-/** One JSON line for each request. It identifies the caller by key id and address and holds no path, query or header of the request. */
+/** One JSON line for each request. It identifies the caller by key id, seller id and address and holds no path, query or header of the request. */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     time: AccessLogField.contextRequestTime(),
@@ -38,12 +38,14 @@ const accessLogFormat = AccessLogFormat.custom(
     status: AccessLogField.contextStatus(),
     refusal: AccessLogField.contextErrorResponseType(),
     key_id: AccessLogField.contextAuthorizerPrincipalId(),
+    seller_id: AccessLogField.contextAuthorizer('sellerId'),
     address: AccessLogField.contextIdentitySourceIp(),
     latency_ms: AccessLogField.contextResponseLatency(),
     authorizer_status: AccessLogField.contextAuthorizerStatus(),
     authorizer_ms: AccessLogField.contextAuthorizerLatency(),
     function_status: AccessLogField.contextIntegrationStatus(),
     function_ms: AccessLogField.contextIntegrationLatency(),
+    function_request_id: AccessLogField.contextAwsEndpointRequestId(),
     response_bytes: AccessLogField.contextResponseLength(),
   }),
 );
@@ -84,8 +86,7 @@ const throttlesOf = ({
 });
 
 /** Adds the REST API of a stage, without its methods. */
-export const restApi = (scope: Construct, name: string, config: Config, logs: LogGroupProps): RestApi => {
-  const accessLog = new LogGroup(scope, 'AccessLog', logs);
+export const restApi = (scope: Construct, name: string, config: Config, accessLog: ILogGroup): RestApi => {
   const api = new RestApi(scope, 'Api', {
     restApiName: name,
     description: `Buyer Linking (${config.stage})`,

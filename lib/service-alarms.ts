@@ -1,7 +1,11 @@
-/** The alarms of a stage; canary/canary.ts adds its own. docs/operators/operations.md has a row for each: what it means, and the first command. */
-import { Duration, Stack } from 'aws-cdk-lib';
+/**
+ * The alarms of a stage, twelve kinds with that of canary/canary.ts. docs/operators/operations.md has a row for each: what it means, and the
+ * first command. test/lib/alarm-scenarios.test.ts has, for each, figures that raise it and no other.
+ */
+import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Construct } from 'constructs';
+import { CAUSE_KINDS } from '#shared/http/server-errors.ts';
+import type { PortName } from '#shared/providers/call.ts';
 import { isSandbox } from '#shared/providers/sandbox.ts';
 import type { AlarmProps, MonitoredService } from './alarms.ts';
 import { firewallMetricName } from './firewall.ts';
@@ -9,12 +13,17 @@ import { ALARM_PERIOD, awsMetric, type LoggedMetrics, SUM } from './metrics.ts';
 
 const DAY = Duration.days(1);
 
-/** The completion watch: at least this many codes sent in the period, and less than this share of them redeemed. */
-const COMPLETION = {
-  view: { period: Duration.minutes(30), statistic: 'Sum' },
-  leastCodes: 20,
-  leastShare: 0.2,
-} as const;
+/** The period of a share of the calls of a port: at 40 calls an hour it has ten of them. */
+const PORT_PERIOD = Duration.minutes(15);
+
+/** The share of the calls of a port that raises its alarms. */
+const SHARE_OF_PORT_CALLS = 0.2;
+
+/** The period of the share of codes that are redeemed. */
+const CODES = { period: Duration.minutes(30), statistic: 'Sum' } as const;
+
+/** The least share of the codes sent that buyers redeem. */
+const SHARE_OF_CODES = 0.2;
 
 /** The share of the throttle of one operation that requests with wrong keys may use. */
 const SHARE_OF_WRONG_KEYS = 1 / 10;
@@ -30,129 +39,137 @@ const math = (
   period: Duration = ALARM_PERIOD,
 ): MathExpression => new MathExpression({ label, expression, usingMetrics: { ...usingMetrics }, period });
 
-/** Returns the responses that an outage of a provider explains, by the port that they need. */
-const unavailable = (metrics: LoggedMetrics) => {
-  const responses = (operation: string, outcome: string) => metrics.one('Requests', { operation, outcome });
-  return {
-    links: responses('create-user', 'verification_unavailable'),
-    checks: responses('check-user', 'verification_unavailable'),
-    codes: responses('send-otp', 'sms_unavailable'),
-  };
-};
+/** Returns the decisions that the authorizer could not make because the table gave no answer. */
+const undecidedKeys = (metrics: LoggedMetrics) => metrics.one('KeysChecked', { outcome: 'unavailable' });
+
+/** Returns the number of responses of an operation with a code. */
+const responsesOf = (metrics: LoggedMetrics, operation: string, outcome: string) =>
+  metrics.one('Duration', { operation, outcome }, { period: ALARM_PERIOD, statistic: 'SampleCount' });
 
 /** Returns the alarms of responses that fail or take long. */
-const responseAlarms = ({ api, monitoring: { metrics } }: MonitoredService): readonly AlarmProps[] => [
+const responseAlarms = ({
+  api,
+  config: { alarmThresholds },
+  metrics,
+}: MonitoredService): readonly AlarmProps[] => [
   {
     name: 'server-errors',
-    impact: 'Callers get 5xx responses, and no outage of a provider explains them.',
-    // Those of an outage count twice: their metrics may arrive a minute after that of API Gateway, and must not leave a rest.
-    metric: math('5xx responses without a provider', 'responses - 2 * (links + checks + codes)', {
+    impact:
+      'Callers get 5xx responses that no function explains: one crashes, times out or is throttled, or the authorizer fails.',
+    metric: math('5xx responses without a cause', ['responses', ...CAUSE_KINDS, 'undecided'].join(' - '), {
       responses: api.metricServerError(SUM),
-      ...unavailable(metrics),
+      ...Object.fromEntries(
+        CAUSE_KINDS.map((cause_kind) => [cause_kind, metrics.one('ServerErrors', { cause_kind })]),
+      ),
+      undecided: undecidedKeys(metrics),
     }),
-    threshold: 5,
-    periods: [2, 2],
+    threshold: alarmThresholds.unexplainedErrors,
+    // The counts of the log arrive after that of API Gateway, so the latest period can lack some. Of two, one ended five minutes ago.
+    periods: [2, 3],
   },
   {
     name: 'operations-failing',
-    impact: 'Callers get internal: an operation, or the authorizer, fails unexpectedly.',
-    metric: metrics.one('UnexpectedErrors', {}),
-    threshold: 3,
+    impact: 'Callers get internal: an operation has a defect, or AWS denies it something.',
+    metric: metrics.one('ServerErrors', { cause_kind: 'defect' }),
+    threshold: alarmThresholds.internalErrors,
+  },
+  {
+    name: 'service-unavailable',
+    impact:
+      'The table, KMS or Secrets Manager gives functions no answer: callers get service_unavailable, requests pass uncounted, or a rotated secret is not read.',
+    metric: math('calls to AWS without an answer', 'unavailable + undecided + uncounted + unread', {
+      unavailable: metrics.one('ServerErrors', { cause_kind: 'dependency' }),
+      undecided: undecidedKeys(metrics),
+      uncounted: metrics.one('RateLimiterUnreachable', {}),
+      unread: metrics.one('SecretRefreshFailures', {}),
+    }),
+    threshold: alarmThresholds.callsWithoutAnswer,
   },
   {
     name: 'slow-reads',
-    // A read calls no provider, so an outage of one does not raise this.
+    // Of the responses that succeed: an outage has an alarm of its own. A read calls no provider.
     impact: 'Sellers wait: one list of users in a hundred takes two seconds or more.',
-    metric: metrics.one('Duration', { operation: 'list-users' }, { period: ALARM_PERIOD, statistic: 'p99' }),
+    metric: metrics.one(
+      'Duration',
+      { operation: 'list-users', outcome: 'ok' },
+      { period: ALARM_PERIOD, statistic: 'p99' },
+    ),
     threshold: 2000,
     periods: [3, 3],
   },
 ];
 
-/** Returns the alarms of the AWS services that the functions use. */
-const resourceAlarms = ({
-  table: { tableName: TableName },
-  monitoring: { metrics },
-}: MonitoredService): readonly AlarmProps[] => [
-  {
-    name: 'throttled',
-    impact:
-      'Callers get 5xx responses or wait: Lambda has no concurrency left for a function, or the table refuses reads or writes.',
-    // One throttled function, or ten throttled calls of the table. "Alarms that evaluate metrics in the AWS/DynamoDB namespace always ignore
-    // missing data" (PutMetricAlarm). The consumed capacity gives every minute with traffic a value, so that the alarm ends.
-    metric: math('throttles', 'functions + (reads + writes + 0 * consumed) / 10', {
-      // Without dimensions the metric covers every function of the account and Region, which share one limit.
-      functions: awsMetric('Lambda', 'Throttles', {}),
-      reads: awsMetric('DynamoDB', 'ReadThrottleEvents', { TableName }),
-      writes: awsMetric('DynamoDB', 'WriteThrottleEvents', { TableName }),
-      consumed: awsMetric('DynamoDB', 'ConsumedReadCapacityUnits', { TableName }),
-    }),
-    threshold: 1,
-  },
-  {
-    name: 'aws-calls-failing',
-    impact:
-      'Functions go on without an answer of AWS: requests pass without being counted, or a secret keeps its last value and new containers fail.',
-    // Ten requests that were not counted, or three failed reads of a secret.
-    metric: math('calls without an answer', 'uncounted / 10 + unread / 3', {
-      uncounted: metrics.one('RateLimiterUnreachable', {}),
-      unread: metrics.one('SecretRefreshFailures', {}),
-    }),
-    threshold: 1,
-  },
-];
+interface Port {
+  readonly name: PortName;
+  readonly providers: readonly string[];
+  /** What sellers and buyers cannot do without it. */
+  readonly impact: string;
+}
 
-/** Returns the alarms of the providers: an outage of the registries raises the first and the third, one of the SMS providers the other two. */
-const providerAlarms = ({
-  config: { providers },
-  monitoring: { metrics },
-}: MonitoredService): readonly AlarmProps[] => {
-  const { links, checks, codes } = unavailable(metrics);
-  const all = [...new Set([...providers.identityRegistry, ...providers.sms])];
-  return [
+/** Returns 1 while enough calls of a port, and a large enough share of them, have the value 1 in a metric. */
+const shareOfPort = (
+  { config: { alarmThresholds }, metrics }: MonitoredService,
+  { name: port }: Port,
+  metricName: 'ProvidersUnavailable' | 'ProviderTakeovers',
+) => {
+  const view = (statistic: string) => metrics.one(metricName, { port }, { period: PORT_PERIOD, statistic });
+  return math(
+    'enough calls, and a share of them',
+    `IF(calls >= ${alarmThresholds.portCalls} AND share >= ${SHARE_OF_PORT_CALLS}, 1, 0)`,
+    { calls: view('Sum'), share: view('Average') },
+    PORT_PERIOD,
+  );
+};
+
+/** Returns the alarms of the providers, two of each port: where none gives a result, and where not the first one does. None for the sandbox. */
+const providerAlarms = (service: MonitoredService): readonly AlarmProps[] => {
+  const { identityRegistry, sms } = service.config.providers;
+  const ports: readonly Port[] = [
     {
-      name: 'identity-registries-unavailable',
+      name: 'identity-registry',
+      providers: identityRegistry,
       impact: 'Sellers cannot link buyers or check users: no identity registry returns a verdict.',
-      metric: math('requests without a verdict', 'links + checks', { links, checks }),
-      threshold: 5,
     },
     {
-      name: 'sms-unavailable',
+      name: 'sms',
+      providers: sms,
       impact: 'Buyers get no sign-in codes: no SMS provider accepts a message.',
-      metric: codes,
-      threshold: 5,
-    },
-    {
-      name: 'providers-failing',
-      impact: `A provider returns no results (${all.join(', ')}): only the next configured provider of its port can, if there is one.`,
-      // Counted even while another provider takes over.
-      metric: math(
-        'calls without a result',
-        all.map((_, index) => `failed${index}`).join(' + '),
-        Object.fromEntries(
-          all.map((provider, index) => [`failed${index}`, metrics.one('ProviderFailures', { provider })]),
-        ),
-      ),
-      threshold: 5,
     },
   ];
+  return ports
+    .filter(({ providers }) => !isSandbox(providers))
+    .flatMap((port) => [
+      {
+        name: `providers-unavailable-${port.name}`,
+        impact: port.impact,
+        metric: shareOfPort(service, port, 'ProvidersUnavailable'),
+        threshold: 1,
+        periods: [1, 1] as const,
+      },
+      {
+        name: `providers-failing-${port.name}`,
+        impact: `A provider returns no results (${port.providers.join(', ')}), and another one takes over: if that fails too, nothing is left.`,
+        metric: shareOfPort(service, port, 'ProviderTakeovers'),
+        threshold: 1,
+        periods: [1, 1] as const,
+      },
+    ]);
 };
 
 /** Returns the alarm of codes that are sent and not redeemed; none with the sandbox, which sends nothing. */
 const completionAlarms = ({
-  config: { providers },
-  monitoring: { metrics },
+  config: { providers, alarmThresholds },
+  metrics,
 }: MonitoredService): readonly AlarmProps[] => {
   if (isSandbox(providers.sms)) return [];
-  const { view, leastCodes, leastShare } = COMPLETION;
   const counts = providers.sms.flatMap((provider, index) => [
-    [`sent${index}`, metrics.one('CodesSent', { provider }, view)] as const,
-    [`redeemed${index}`, metrics.one('CodesRedeemed', { provider }, view)] as const,
+    [`sent${index}`, metrics.one('CodesSent', { provider }, CODES)] as const,
+    [`redeemed${index}`, metrics.one('CodesRedeemed', { provider }, CODES)] as const,
   ]);
-  // Without FILL: a comparison treats a missing value as 0 if the other series has one (CloudWatch, Using metric math).
+  // Without FILL: a comparison of two series treats a missing value as 0 if the other one has a value (CloudWatch, Using metric math).
   const tooFew = providers.sms.map(
     (_, index) =>
-      `IF(sent${index} >= ${leastCodes} AND redeemed${index} < sent${index} * ${leastShare}, 1, 0)`,
+      `IF(sent${index} >= ${alarmThresholds.codesSent} AND redeemed${index} < sent${index} * ${SHARE_OF_CODES}, 1, 0)`,
   );
   return [
     {
@@ -163,64 +180,59 @@ const completionAlarms = ({
         'providers with too few codes redeemed',
         tooFew.join(' + '),
         Object.fromEntries(counts),
-        view.period,
+        CODES.period,
       ),
       threshold: 1,
+      periods: [1, 1],
     },
   ];
 };
 
 /** Returns the alarms of floods and of guessing. */
-const abuseAlarms = (
-  { region }: Stack,
-  { config, monitoring: { metrics } }: MonitoredService,
-): readonly AlarmProps[] => [
-  {
-    name: 'wrong-keys',
-    impact:
-      'Many requests have malformed or unknown keys: from many addresses they can use up the throttle of an operation, and sellers then get rate_limit_exceeded.',
-    metric: math('requests with wrong keys', 'malformed + unknown', {
-      malformed: metrics.one('KeysChecked', { outcome: 'malformed' }),
-      unknown: metrics.one('KeysChecked', { outcome: 'unknown' }),
-    }),
-    threshold: Math.ceil(
-      config.keyedRoutes.requestsPerSecond * ALARM_PERIOD.toSeconds() * SHARE_OF_WRONG_KEYS,
-    ),
-  },
-  {
-    name: 'codes-rejected',
-    impact:
-      'Many one-time codes are wrong, or the key of the buyer app failed to verify more outstanding codes than its hourly limit: an attacker may be guessing, or codes arrive too late.',
-    // A hundred wrong codes, or one failed verify above the limit of the app, which is not refused.
-    metric: math('wrong codes', 'above + rejected / 100', {
-      above: metrics.one('FailedVerifiesAboveLimit', {}),
-      rejected: metrics.one('Requests', { operation: 'verify-otp', outcome: 'code_rejected' }),
-    }),
-    threshold: 1,
-  },
-  ...(config.firewall === null
-    ? []
-    : [
+const abuseAlarms = ({
+  config: { stage, firewall, keyedRoutes, alarmThresholds },
+  api,
+  metrics,
+}: MonitoredService): readonly AlarmProps[] => {
+  const wrongKeys = keyedRoutes.requestsPerSecond * ALARM_PERIOD.toSeconds() * SHARE_OF_WRONG_KEYS;
+  return [
+    {
+      name: 'flood',
+      impact:
+        'Many requests have wrong keys, or come from an address over its limit: they use up the throttle that all callers share, and sellers then get rate_limit_exceeded.',
+      metric: math(
+        'shares of what may be refused',
+        `(malformed + unknown) / ${wrongKeys}${firewall === null ? '' : ` + blocked / ${alarmThresholds.requestsBlocked}`}`,
         {
-          name: 'firewall-blocks',
-          impact:
-            'The firewall blocks many requests: an address floods the service, or a seller is above its limit.',
-          metric: awsMetric('WAFV2', 'BlockedRequests', {
-            WebACL: firewallMetricName(config.stage),
-            // All rules together.
-            Rule: 'ALL',
-            Region: region,
+          malformed: metrics.one('KeysChecked', { outcome: 'malformed' }),
+          unknown: metrics.one('KeysChecked', { outcome: 'unknown' }),
+          ...(firewall !== null && {
+            // Of all rules together.
+            blocked: awsMetric('WAFV2', 'BlockedRequests', {
+              WebACL: firewallMetricName(stage),
+              Rule: 'ALL',
+              Region: api.stack.region,
+            }),
           }),
-          threshold: 1000,
         },
-      ]),
-];
+      ),
+      threshold: 1,
+    },
+    {
+      name: 'codes-rejected',
+      impact:
+        "Many codes are rejected, or the buyer app's key is above its failed verifies: somebody guesses codes, or messages arrive late.",
+      metric: math('wrong codes', `above + rejected / ${alarmThresholds.codesRejected}`, {
+        above: metrics.one('FailedVerifiesAboveLimit', {}),
+        rejected: responsesOf(metrics, 'verify-otp', 'code_rejected'),
+      }),
+      threshold: 1,
+    },
+  ];
+};
 
 /** Returns an alarm for each daily ceiling of the stage. */
-const ceilingAlarms = ({
-  config: { spend },
-  monitoring: { metrics },
-}: MonitoredService): readonly AlarmProps[] =>
+const ceilingAlarms = ({ config: { spend }, metrics }: MonitoredService): readonly AlarmProps[] =>
   (
     [
       ['paid-checks-per-day', spend.paidChecksPerDay, 'linking'],
@@ -237,6 +249,7 @@ const ceilingAlarms = ({
         { period: ALARM_PERIOD, statistic: 'Maximum' },
       ),
       threshold: 80,
+      periods: [1, 1] as const,
       // There is a value only when something is counted. The state stays until the next one, so that a quiet period does not end the alarm.
       missingData: TreatMissingData.IGNORE,
     }));
@@ -263,19 +276,16 @@ const certificateAlarms = ({ config: { domain } }: MonitoredService): readonly A
             DAY,
           ),
           threshold: 1,
+          periods: [1, 1],
         },
       ];
 
-/** Adds the alarms of a stage. */
-export const addServiceAlarms = (scope: Construct, service: MonitoredService): void => {
-  const alarms = [
-    ...responseAlarms(service),
-    ...resourceAlarms(service),
-    ...providerAlarms(service),
-    ...completionAlarms(service),
-    ...abuseAlarms(Stack.of(scope), service),
-    ...ceilingAlarms(service),
-    ...certificateAlarms(service),
-  ];
-  for (const alarm of alarms) service.monitoring.addAlarm(scope, alarm);
-};
+/** Returns the alarms of a stage, but for that of the canary. */
+export const serviceAlarms = (service: MonitoredService): readonly AlarmProps[] => [
+  ...responseAlarms(service),
+  ...providerAlarms(service),
+  ...completionAlarms(service),
+  ...abuseAlarms(service),
+  ...ceilingAlarms(service),
+  ...certificateAlarms(service),
+];

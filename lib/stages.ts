@@ -13,6 +13,23 @@ interface BackupCopy {
   readonly keepDays: number;
 }
 
+interface AlarmThresholds {
+  /** 5xx responses that no function explains. */
+  readonly unexplainedErrors: number;
+  /** `internal` responses. */
+  readonly internalErrors: number;
+  /** Calls to the table, KMS or Secrets Manager that got no answer. */
+  readonly callsWithoutAnswer: number;
+  /** In 15 minutes, calls that no provider of a port answered, or not the first one, if they are also a fifth of its calls. */
+  readonly portCalls: number;
+  /** In 30 minutes, codes sent through a provider, from which on the share that buyers redeem is looked at. */
+  readonly codesSent: number;
+  /** Verifications with a wrong code. */
+  readonly codesRejected: number;
+  /** Requests that the firewall blocks. */
+  readonly requestsBlocked: number;
+}
+
 /** The settings of a stage. None has a default, so that two stages can be compared line by line; null is off. */
 export interface Stage {
   /** The AWS account: credentials of another one are refused. null: that of the credentials. */
@@ -42,6 +59,8 @@ export interface Stage {
   readonly logRetentionDays: RetentionDays;
   /** The receiver of alarms and of their ends: an address, or a topic of your own (docs/operators/deploy.md). */
   readonly alarms: { readonly email: string } | { readonly topicArn: string } | null;
+  /** From which numbers on the alarms are raised, in five minutes if nothing else is said: they depend on the traffic of the stage. */
+  readonly alarmThresholds: AlarmThresholds;
   /** The providers of each port, the first choice first, and the secret with their credentials. `sandbox`: test identities only, no secret. */
   readonly providers: {
     readonly identityRegistry: readonly string[];
@@ -121,6 +140,15 @@ export const STAGES = {
     tags: {},
     logRetentionDays: 14,
     alarms: null,
+    alarmThresholds: {
+      unexplainedErrors: 5,
+      internalErrors: 3,
+      callsWithoutAnswer: 5,
+      portCalls: 5,
+      codesSent: 20,
+      codesRejected: 100,
+      requestsBlocked: 1000,
+    },
     providers: {
       identityRegistry: ['sandbox'],
       sms: ['sandbox'],
@@ -152,6 +180,15 @@ export const STAGES = {
     tags: {},
     logRetentionDays: 365,
     alarms: null, // Set { email: 'on-call@your-company.com' }, or { topicArn: 'arn:aws:sns:…' }.
+    alarmThresholds: {
+      unexplainedErrors: 5,
+      internalErrors: 3,
+      callsWithoutAnswer: 5,
+      portCalls: 5,
+      codesSent: 20,
+      codesRejected: 100,
+      requestsBlocked: 1000,
+    },
     providers: {
       identityRegistry: ['jibit', 'zohal'],
       sms: ['kavenegar', 'sms-ir'],

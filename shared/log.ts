@@ -46,16 +46,17 @@ export const EVENTS = {
       'outcome',
     ],
     metrics: {
-      Requests: countBy(['operation', 'outcome'], ['plan']),
-      Duration: { unit: 'Milliseconds', value: 'duration_ms', dimensions: [['operation']] },
+      Requests: countBy(['plan']),
+      /** Its samples count the responses of an operation by their code. */
+      Duration: { unit: 'Milliseconds', value: 'duration_ms', dimensions: [['operation', 'outcome']] },
       ServerErrors: countBy(['cause_kind']),
     },
   },
-  /** The caller got `internal`. */
+  /** The caller got `internal`, or the authorizer failed. */
   request_failed: {
     level: 'ERROR',
     fields: ['request_id', 'operation', 'error_name', 'error_message', 'error_stack', 'error_cause'],
-    metrics: { UnexpectedErrors: countBy([]) },
+    metrics: {},
   },
   /** A limit's store could not be reached, so a request passed uncounted. */
   rate_limiter_unreachable: {
@@ -121,7 +122,7 @@ export const EVENTS = {
   provider_failed: {
     level: 'WARN',
     fields: ['request_id', 'provider', 'provider_operation', 'reason', 'error_name', 'error_message'],
-    metrics: { ProviderFailures: countBy(['provider']) },
+    metrics: {},
   },
   code_sent: {
     level: 'INFO',

@@ -5,7 +5,7 @@ import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { isSandbox } from '#shared/providers/sandbox.ts';
-import type { Monitoring } from '../alarms.ts';
+import type { AlarmProps } from '../alarms.ts';
 import { ApiFunction, type FunctionDefaults } from '../api-function.ts';
 import type { Config } from '../config.ts';
 import type { DataStack } from '../data-stack.ts';
@@ -13,7 +13,6 @@ import { allow } from '../grants.ts';
 import { ALARM_PERIOD, metricNamespaceOf, SUM } from '../metrics.ts';
 
 interface CanaryProps extends FunctionDefaults {
-  readonly monitoring: Monitoring;
   readonly codeFolder: string;
   /** The base URL first. */
   readonly addresses: readonly string[];
@@ -41,12 +40,16 @@ const keySecretArn = (
   return secret.ref;
 };
 
-/**
- * Adds a function that calls the service every five minutes over its public addresses, and alarms on its failures. Returns
- * the ARN of the secret that takes its API key.
- */
-export const addCanary = (scope: Construct, props: CanaryProps): string => {
-  const { addresses, config, encryption, monitoring, ...defaults } = props;
+interface Canary {
+  readonly lambda: ApiFunction;
+  /** Of the secret that takes its API key. */
+  readonly secretArn: string;
+  readonly alarm: AlarmProps;
+}
+
+/** Adds a function that calls the service every five minutes over its public addresses. */
+export const addCanary = (scope: Construct, props: CanaryProps): Canary => {
+  const { addresses, config, encryption, ...defaults } = props;
   const secretArn = keySecretArn(scope, config.stage, encryption);
   const canary = new ApiFunction(scope, 'canary', {
     ...defaults,
@@ -68,14 +71,15 @@ export const addCanary = (scope: Construct, props: CanaryProps): string => {
     schedule: Schedule.rate(ALARM_PERIOD),
     targets: [new FunctionTarget(canary.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
   });
-  monitoring.addAlarm(scope, {
-    name: 'canary',
-    impact: 'The service does not respond as it should over a public address: clients cannot use it.',
-    metric: canary.lambda.metricErrors(SUM),
-    threshold: 1,
-    periods: [2, 3],
-    // The canary reports every five minutes, so missing data is a failure too.
-    missingData: TreatMissingData.BREACHING,
-  });
-  return secretArn;
+  return { lambda: canary, secretArn, alarm: alarmOf(canary) };
 };
+
+const alarmOf = ({ lambda }: ApiFunction): AlarmProps => ({
+  name: 'canary',
+  impact: 'The service does not respond as it should over a public address: clients cannot use it.',
+  metric: lambda.metricErrors(SUM),
+  threshold: 1,
+  periods: [2, 3],
+  // The canary reports every five minutes, so missing data is a failure too.
+  missingData: TreatMissingData.BREACHING,
+});

@@ -197,7 +197,7 @@ const restored = templatesOf('prod', {
 });
 
 describe('a restored table', () => {
-  test('takes the place of the own one in functions, grants, alarms, dashboard, output and backup', () => {
+  test('takes the place of the own one in functions, grants, dashboard, output and backup', () => {
     const text = JSON.stringify(restored.api.toJSON());
     expect(text).not.toMatch(/ImportValue":"[^"]*Table/);
     restored.api.hasOutput('TableName', { Value: RESTORED });
@@ -205,10 +205,6 @@ describe('a restored table', () => {
     const names = functions.flatMap(({ Properties }) => Properties.Environment?.Variables?.TABLE_NAME ?? []);
     expect(names.length).toBeGreaterThan(10);
     expect(new Set(names)).toEqual(new Set([RESTORED]));
-    const [throttled] = Object.values(resourcesOf(restored.api, 'AWS::CloudWatch::Alarm')).filter(
-      ({ Properties }) => Properties.AlarmName === 'buyer-linking-prod-throttled',
-    );
-    expect(JSON.stringify(throttled)).toContain(`{"Name":"TableName","Value":"${RESTORED}"}`);
     expect(JSON.stringify(resourcesOf(restored.api, 'AWS::CloudWatch::Dashboard'))).toContain(RESTORED);
     const own = JSON.stringify(every.api.toJSON()).match(/"dynamodb:GetItem"/g);
     expect(text.match(/"dynamodb:GetItem"/g)).toHaveLength(own?.length ?? 0);

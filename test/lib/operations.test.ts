@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { EVENTS } from '#shared/log.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
 const { api } = templatesOf('prod', EVERY_OPTION);
 const dev = templatesOf('dev').api;
@@ -12,6 +12,8 @@ const runbook = readFileSync(new URL('../../docs/operators/operations.md', impor
 interface Alarm {
   readonly AlarmName: string;
   readonly AlarmDescription: string;
+  readonly AlarmActions?: readonly unknown[];
+  readonly OKActions?: readonly unknown[];
 }
 
 const alarms: readonly Alarm[] = Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm')).map(
@@ -23,11 +25,14 @@ const OPERATIONS = [...allRoutes.map(({ name }) => name), 'authorizer'];
 const [, alarmTable = ''] = runbook.split('## Alarms\n');
 
 describe('docs/operators/operations.md', () => {
-  test('has exactly one row for each alarm', () => {
-    const [rowsOfAlarms = ''] = alarmTable.split('\n### ');
-    const rows = [...rowsOfAlarms.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
+  test('has a row for each kind of alarm, twelve in all, with its first command', () => {
+    const [table = ''] = alarmTable.split('\n### ');
+    const rows = [...table.matchAll(/^\| (`.+?`) \| .+? \| (.+) \|$/gm)];
+    const named = rows.flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
     const names = alarms.map(({ AlarmName }) => AlarmName.replace('buyer-linking-prod-', ''));
-    expect(rows.toSorted()).toEqual(names.toSorted());
+    expect(named.toSorted()).toEqual(names.toSorted());
+    expect(rows).toHaveLength(12);
+    expect(rows.filter(([, , command]) => !/`/.test(String(command)))).toEqual([]);
   });
 });
 
@@ -78,16 +83,70 @@ describe('alarms', () => {
     const actions = Object.values(resourcesOf(other, 'AWS::CloudWatch::Alarm')).flatMap(
       ({ Properties }) => Properties.AlarmActions ?? [],
     );
-    expect(actions.length).toBeGreaterThan(10);
+    expect(actions.length).toBeGreaterThan(5);
     expect(new Set(actions)).toEqual(new Set([topicArn]));
   });
 
-  test('on a ceiling, on redeemed codes and on a firewall exist only where the config sets them', () => {
-    const names = Object.values(resourcesOf(other, 'AWS::CloudWatch::Alarm')).map(
-      ({ Properties }) => Properties.AlarmName,
+  test('on providers, ceilings and a certificate exist only where the stage has them', () => {
+    const names = Object.values(resourcesOf(other, 'AWS::CloudWatch::Alarm')).map(({ Properties }) =>
+      Properties.AlarmName.replace('buyer-linking-dev-', ''),
     );
-    expect(names).toHaveLength(11);
-    expect(names.filter((name) => /ceiling|unredeemed|firewall|certificate/.test(name))).toEqual([]);
+    expect(names.sort()).toEqual([
+      'canary',
+      'codes-rejected',
+      'flood',
+      'operations-failing',
+      'server-errors',
+      'service-unavailable',
+      'slow-reads',
+    ]);
+  });
+
+  test('notify the topic when they are raised, and have no OK action, which a new alarm would run', () => {
+    const [topic, ...otherTopics] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
+    expect([topic, otherTopics]).toEqual([expect.any(String), []]);
+    for (const { AlarmActions, OKActions } of alarms) {
+      expect({ AlarmActions, OKActions }).toEqual({ AlarmActions: [{ Ref: topic }], OKActions: undefined });
+    }
+  });
+
+  test('exist only with a receiver, and so does the dashboard', () => {
+    const { api: unwatched } = templatesOf('prod', { ...COMPLETE, alarms: null });
+    for (const template of [dev, unwatched]) {
+      template.resourceCountIs('AWS::CloudWatch::Alarm', 0);
+      template.resourceCountIs('AWS::CloudWatch::Dashboard', 0);
+    }
+    api.resourceCountIs('AWS::CloudWatch::Dashboard', 1);
+  });
+
+  test('notify the topic once when they end after they were raised', () => {
+    const [topic] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
+    const ends = (template: typeof api) =>
+      Object.values(resourcesOf(template, 'AWS::Events::Rule'))
+        .map(({ Properties }) => Properties)
+        .filter(({ EventPattern }) => EventPattern !== undefined);
+    const [rule, ...others] = ends(api);
+    expect(others).toEqual([]);
+    expect(rule.EventPattern).toMatchObject({
+      source: ['aws.cloudwatch'],
+      'detail-type': ['CloudWatch Alarm State Change'],
+      detail: { state: { value: ['OK'] }, previousState: { value: ['ALARM'] } },
+    });
+    expect(JSON.stringify(rule.EventPattern.resources[0].prefix)).toContain(':alarm:buyer-linking-prod-"');
+    expect(rule.Targets).toMatchObject([{ Arn: { Ref: topic } }]);
+    const { InputPathsMap, InputTemplate } = rule.Targets[0].InputTransformer;
+    expect(Object.keys(JSON.parse(InputTemplate.replaceAll(/<[\w-]+>/g, '0')))).toEqual([
+      'AlarmName',
+      'AlarmDescription',
+      'AWSAccountId',
+      'Region',
+      'StateChangeTime',
+      'NewStateValue',
+      'NewStateReason',
+      'OldStateValue',
+    ]);
+    expect(Object.values(InputPathsMap)).toContain('$.detail.alarmName');
+    expect(ends(dev)).toEqual([]);
   });
 
   test('read the metric namespace that every function and the canary write to', () => {
@@ -100,21 +159,60 @@ describe('alarms', () => {
 });
 
 describe('the saved log queries', () => {
-  test('read the logs of every function, and name fields that events have', () => {
-    const queries = Object.values(resourcesOf(api, 'AWS::Logs::QueryDefinition')).map(
-      ({ Properties }) => Properties,
+  const queries = Object.values(resourcesOf(api, 'AWS::Logs::QueryDefinition')).map(
+    ({ Properties: { Name, QueryString, LogGroupNames } }) => ({
+      name: Name.replace('buyer-linking-prod-api/', ''),
+      text: QueryString as string,
+      logGroups: LogGroupNames.map(({ Ref }: { Ref: string }) => Ref) as string[],
+    }),
+  );
+  const [stage] = Object.values(resourcesOf(api, 'AWS::ApiGateway::Stage'));
+  const { DestinationArn, Format } = stage?.Properties.AccessLogSetting ?? {};
+
+  /** What a line of each log can have: of our functions, of the access log, and of Lambda itself (Lambda, JSON log format). */
+  const fieldsOf = {
+    functions: ['event', ...Object.values(EVENTS).flatMap((event) => event.fields)],
+    access: Object.keys(JSON.parse(Format)),
+    lambda: ['requestId', 'type', 'record.status', 'record.requestId'],
+  };
+
+  /** The words of a query that are neither text, numbers, its own names, nor words of the query language. */
+  const fieldsIn = (text: string): string[] => {
+    const own = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name);
+    const words = text.replaceAll(/"[^"]*"/g, '').match(/@?[a-z_][\w.]*/gi) ?? [];
+    const language =
+      /^(?:fields|filter|stats|sort|limit|display|by|as|in|and|or|asc|desc|count|earliest|latest|@timestamp|@message)$/;
+    return words.filter((word) => !language.test(word) && !own.includes(word));
+  };
+
+  test.each(queries)('$name reads logs whose lines can have its fields', ({ text, logGroups }) => {
+    const functions = Object.keys(resourcesOf(api, 'AWS::Lambda::Function')).length;
+    const readsAccess = logGroups.some((id) => JSON.stringify(DestinationArn).includes(id));
+    const readsFunctions = logGroups.length > 1;
+    expect(logGroups).toHaveLength((readsAccess ? 1 : 0) + (readsFunctions ? functions : 0));
+    const known = [
+      ...(readsAccess ? fieldsOf.access : []),
+      ...(readsFunctions ? [...fieldsOf.functions, ...(readsAccess ? fieldsOf.lambda : [])] : []),
+    ];
+    expect(fieldsIn(text).filter((field) => !known.includes(field))).toEqual([]);
+  });
+
+  test('of one request find the lines of API Gateway, of the function and of Lambda', () => {
+    const { text = '', logGroups } = queries.find(({ name }) => name === 'one request') ?? {};
+    expect(logGroups).toHaveLength(OPERATIONS.length + 2);
+    const [, filter = ''] = /filter (.+)/.exec(text) ?? [];
+    expect(fieldsIn(filter)).toEqual(['request_id', 'requestId', 'record.requestId']);
+    expect(fieldsOf.access).toEqual(
+      expect.arrayContaining(['request_id', 'seller_id', 'function_request_id']),
     );
-    const fields = new Set([
-      '@timestamp',
-      'event',
-      ...Object.values(EVENTS).flatMap((event) => event.fields),
-    ]);
-    expect(queries).toHaveLength(2);
-    for (const { QueryString, LogGroupNames } of queries) {
-      expect(LogGroupNames).toHaveLength(OPERATIONS.length + 1);
-      const [, shown = ''] = /^fields (.+)/.exec(QueryString) ?? [];
-      expect(shown.split(', ').filter((field) => !fields.has(field))).toEqual([]);
-    }
+  });
+
+  test('are all that the runbooks name, and the runbooks hold no other', () => {
+    const named = new Set([...runbook.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text));
+    expect(queries.filter(({ name }) => !named.has(name))).toEqual([]);
+    const after = [...runbook.matchAll(/[Qq]uery `([^`]+)`/g)].map(([, name]) => String(name));
+    expect(after.filter((name) => !queries.some((query) => query.name === name))).toEqual([]);
+    expect(runbook).not.toMatch(/\bstats count\b|`filter |^ *filter /m);
   });
 });
 

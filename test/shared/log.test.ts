@@ -121,16 +121,19 @@ describe('logEvent', () => {
   });
 
   it('gives a metric the value of its field', () => {
-    const line = written('request_completed', { operation: 'send-otp', duration_ms: 12.5, outcome: 'ok' });
+    const line = written('request_completed', {
+      operation: 'send-otp',
+      duration_ms: 12.5,
+      outcome: 'ok',
+      plan: 'free',
+    });
     expect(line).toMatchObject({ Requests: 1, Duration: 12.5, duration_ms: 12.5 });
   });
 
   it('leaves out a metric without a value and keeps the others', () => {
-    const line = written('request_completed', { operation: 'send-otp', outcome: 'ok' });
+    const line = written('request_completed', { operation: 'send-otp', outcome: 'ok', plan: 'free' });
     expect(line._aws).toMatchObject({
-      CloudWatchMetrics: [
-        { Dimensions: [['operation', 'outcome']], Metrics: [{ Name: 'Requests', Unit: 'Count' }] },
-      ],
+      CloudWatchMetrics: [{ Dimensions: [['plan']], Metrics: [{ Name: 'Requests', Unit: 'Count' }] }],
     });
   });
 

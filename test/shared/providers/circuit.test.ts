@@ -83,7 +83,6 @@ describe('circuit', () => {
         provider: 'p',
         provider_operation: 'o',
         reason: 'circuit_open',
-        ProviderFailures: 1,
       }),
     ]);
   });

@@ -144,7 +144,6 @@ describe('portOpener', () => {
           provider: 'acme',
           provider_operation: SITE.operation,
           reason: 'misconfigured',
-          ProviderFailures: 1,
         }),
       ]);
       expect(lines.join() + everythingIn(failure)).not.toContain('sesame');

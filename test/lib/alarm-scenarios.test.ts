@@ -1,0 +1,348 @@
+import { metricNamespaceOf } from '#lib/metrics.ts';
+import { CAUSE_KINDS } from '#shared/http/server-errors.ts';
+import { useTable } from '#test/table/use-table.ts';
+import { type RecordedRequest, type RequestKind, recordRequests } from './cloudwatch/recorded-requests.ts';
+import { alarmsOf, metricName, type ReplayedAlarm, replay, type Sample } from './cloudwatch/replay.ts';
+import { EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
+
+const table = useTable();
+
+const { api } = templatesOf('prod', EVERY_OPTION);
+const alarms = alarmsOf(api, 'buyer-linking-prod-');
+
+const canaryFunction = Object.keys(resourcesOf(api, 'AWS::Lambda::Function')).find((id) =>
+  id.startsWith('canary'),
+);
+
+/** The metrics of AWS, with the dimensions under which it publishes them. */
+const GATEWAY_ERRORS = metricName('AWS/ApiGateway', '5XXError', { ApiName: 'buyer-linking-prod-api' });
+const CANARY_ERRORS = metricName('AWS/Lambda', 'Errors', { FunctionName: { Ref: canaryFunction } });
+const BLOCKED = metricName('AWS/WAFV2', 'BlockedRequests', {
+  WebACL: 'BuyerLinking-prod',
+  Rule: 'ALL',
+  Region: { Ref: 'AWS::Region' },
+});
+const CERTIFICATE_DAYS = metricName('AWS/CertificateManager', 'DaysToExpiry', {
+  CertificateArn: EVERY_OPTION.domain.certificateArn,
+});
+
+/** Requests of each kind in a minute. */
+type Traffic = Partial<Record<RequestKind, number>>;
+
+interface Figures extends Traffic {
+  /** Requests that the firewall blocks in a minute. */
+  readonly blocked?: number;
+  readonly canaryFails?: true;
+  readonly certificateDays?: number;
+}
+
+/** A stage with 40 sign-ins an hour. */
+const QUIET: Traffic = { list: 2, send: 40 / 60, redeemed: 30 / 60, link: 5 / 60 };
+const BUSY: Traffic = { list: 600, send: 60, redeemed: 50, link: 30 };
+
+/** The figures hold for an hour before, an hour in between, and 80 minutes after. */
+const FROM = 60;
+const UNTIL = 120;
+const END = 200;
+
+/** CloudWatch has a count of API Gateway after a minute, and one of the log two minutes later. */
+const GATEWAY_DELAY = 1;
+const LOG_DELAY = 3;
+
+let requests: Readonly<Record<RequestKind, RecordedRequest>>;
+beforeAll(async () => {
+  process.env.METRIC_NAMESPACE = metricNamespaceOf('prod');
+  requests = await recordRequests(table);
+}, 60_000);
+afterAll(() => {
+  delete process.env.METRIC_NAMESPACE;
+});
+
+/** How many of a rate happen in a minute: whole numbers that add up to it. */
+const inMinute = (perMinute: number, minute: number): number =>
+  Math.floor((minute + 1) * perMinute) - Math.floor(minute * perMinute);
+
+const samplesOfRequests = (kind: RequestKind, count: number, minute: number): readonly Sample[] => {
+  const { status, logged } = requests[kind];
+  return [
+    ...(status === undefined
+      ? []
+      : [
+          {
+            metric: GATEWAY_ERRORS,
+            minute,
+            arrives: minute + GATEWAY_DELAY,
+            value: status >= 500 ? 1 : 0,
+            count,
+          },
+        ]),
+    ...logged.map((sample) => ({ ...sample, minute, arrives: minute + LOG_DELAY, count })),
+  ];
+};
+
+const samplesOf = (
+  { blocked = 0, canaryFails, certificateDays = 200, ...traffic }: Figures,
+  minute: number,
+): readonly Sample[] => {
+  const once = (metric: string, value: number) => ({
+    metric,
+    minute,
+    arrives: minute + GATEWAY_DELAY,
+    value,
+    count: 1,
+  });
+  return [
+    ...Object.entries(traffic).flatMap(([kind, perMinute]) => {
+      const count = inMinute(perMinute, minute);
+      return count === 0 ? [] : samplesOfRequests(kind as RequestKind, count, minute);
+    }),
+    ...(blocked === 0 ? [] : [once(BLOCKED, blocked)]),
+    ...(minute % 5 === 0 ? [once(CANARY_ERRORS, canaryFails ? 1 : 0)] : []),
+    ...(minute % 60 === 0 ? [once(CERTIFICATE_DAYS, certificateDays)] : []),
+  ];
+};
+
+/** Returns the minutes from the beginning of the figures to each alarm, and the alarms that are raised 80 minutes after them. */
+const raisedBy = (usual: Figures, meanwhile: Figures, some: readonly ReplayedAlarm[] = alarms) => {
+  const samples = Array.from({ length: END }, (_, minute) =>
+    samplesOf(minute >= FROM && minute < UNTIL ? meanwhile : usual, minute),
+  ).flat();
+  const { raisedAt, raisedAtEnd } = replay(some, samples, { from: 30, until: END });
+  return {
+    raised: Object.fromEntries([...raisedAt].map(([name, minute]) => [name, minute - FROM])),
+    raisedAtEnd,
+  };
+};
+
+interface Scenario {
+  readonly what: string;
+  readonly usual: Figures;
+  readonly meanwhile: Figures;
+  /** The alarms, each with the minutes within which it is raised. */
+  readonly raises: Readonly<Record<string, number>>;
+}
+
+/** What raises an alarm. What fails for all callers fails for the canary too. */
+const RAISING: readonly Scenario[] = [
+  {
+    what: 'functions that crash, time out or are throttled, five in five minutes',
+    usual: QUIET,
+    meanwhile: { ...QUIET, answeredByTheGateway: 1.2 },
+    raises: { 'server-errors': 12 },
+  },
+  {
+    what: 'an authorizer that throws for the keys of one plan',
+    usual: BUSY,
+    meanwhile: { ...BUSY, keyThatCrashesTheAuthorizer: 100 },
+    raises: { 'server-errors': 10 },
+  },
+  {
+    what: 'an authorizer that throws for all keys',
+    usual: BUSY,
+    meanwhile: { keyThatCrashesTheAuthorizer: 700, canaryFails: true },
+    raises: { 'server-errors': 10, canary: 10 },
+  },
+  {
+    what: 'crashes beside a seller over its share at 1,000 a minute',
+    usual: BUSY,
+    meanwhile: { ...BUSY, sendOverShare: 1000, answeredByTheGateway: 10 },
+    raises: { 'server-errors': 10 },
+  },
+  {
+    what: 'an operation with a defect',
+    usual: QUIET,
+    meanwhile: { ...QUIET, listWithADefect: 1 },
+    raises: { 'operations-failing': 10 },
+  },
+  {
+    what: 'an outage of the table',
+    usual: BUSY,
+    meanwhile: { listOfAThrottledTable: 400, keyOfAThrottledTable: 300, uncounted: 400, canaryFails: true },
+    raises: { 'service-unavailable': 10, canary: 10 },
+  },
+  {
+    what: 'a table that throttles the authorizer alone',
+    usual: BUSY,
+    meanwhile: { ...BUSY, keyOfAThrottledTable: 10 },
+    raises: { 'service-unavailable': 10 },
+  },
+  {
+    what: 'counts that cannot be written',
+    usual: BUSY,
+    meanwhile: { ...BUSY, uncounted: 10 },
+    raises: { 'service-unavailable': 10 },
+  },
+  {
+    what: 'a rotated secret that is not read',
+    usual: BUSY,
+    meanwhile: { ...BUSY, unreadSecret: 2 },
+    raises: { 'service-unavailable': 10 },
+  },
+  {
+    what: 'lists of users in two seconds',
+    usual: BUSY,
+    meanwhile: { ...BUSY, list: 580, listInTwoSeconds: 20 },
+    raises: { 'slow-reads': 20 },
+  },
+  {
+    what: 'no identity registry',
+    usual: BUSY,
+    meanwhile: { ...BUSY, link: 0, linkByNone: 30 },
+    raises: { 'providers-unavailable-identity-registry': 10 },
+  },
+  {
+    what: 'no SMS provider at 40 sign-ins an hour',
+    usual: QUIET,
+    meanwhile: { ...QUIET, send: 0, redeemed: 0, sendByNone: 40 / 60 },
+    raises: { 'providers-unavailable-sms': 30 },
+  },
+  {
+    what: 'no SMS provider at 60 sign-ins a minute',
+    usual: BUSY,
+    meanwhile: { ...BUSY, send: 0, redeemed: 0, sendByNone: 60 },
+    raises: { 'providers-unavailable-sms': 10 },
+  },
+  {
+    what: 'one registry down while the next one takes over',
+    usual: BUSY,
+    meanwhile: { ...BUSY, link: 0, linkByTheSecond: 30 },
+    raises: { 'providers-failing-identity-registry': 10 },
+  },
+  {
+    what: 'one SMS provider down while the next one takes over, at 40 sign-ins an hour',
+    usual: QUIET,
+    meanwhile: { ...QUIET, send: 0, sendByTheSecond: 40 / 60 },
+    raises: { 'providers-failing-sms': 30 },
+  },
+  {
+    what: 'codes that do not arrive, at 60 an hour',
+    usual: { ...QUIET, send: 1, redeemed: 0.8 },
+    meanwhile: { ...QUIET, send: 1, redeemed: 0 },
+    raises: { 'codes-unredeemed': 35 },
+  },
+  {
+    what: 'codes of the second provider that do not arrive, at 60 an hour',
+    usual: { ...QUIET, sentByTheOther: 1, redeemedOfTheOther: 0.8 },
+    meanwhile: { ...QUIET, sentByTheOther: 1, redeemedOfTheOther: 0.1 },
+    raises: { 'codes-unredeemed': 35 },
+  },
+  {
+    what: 'a flood of malformed and unknown keys',
+    usual: BUSY,
+    meanwhile: { ...BUSY, malformedKey: 4000, unknownKey: 4000 },
+    raises: { flood: 10 },
+  },
+  {
+    what: 'an address that the firewall blocks',
+    usual: BUSY,
+    meanwhile: { ...BUSY, blocked: 300 },
+    raises: { flood: 10 },
+  },
+  {
+    what: 'somebody who guesses codes',
+    usual: BUSY,
+    meanwhile: { ...BUSY, wrongCode: 30 },
+    raises: { 'codes-rejected': 10 },
+  },
+  {
+    what: 'a failed verify of the buyer app above its limit',
+    usual: BUSY,
+    meanwhile: { ...BUSY, failedVerifyOfTheApp: 0.2 },
+    raises: { 'codes-rejected': 10 },
+  },
+  {
+    what: 'SMS near the ceiling of the stage',
+    usual: { ...BUSY, smsAt10Percent: 60 },
+    meanwhile: { ...BUSY, smsAt80Percent: 60 },
+    raises: { 'ceiling-sms-per-day': 10 },
+  },
+  {
+    what: 'paid checks near the ceiling of the stage',
+    usual: { ...BUSY, checkAt10Percent: 60 },
+    meanwhile: { ...BUSY, checkAt80Percent: 60 },
+    raises: { 'ceiling-paid-checks-per-day': 10 },
+  },
+  {
+    what: 'addresses of the service that nobody can reach',
+    usual: BUSY,
+    meanwhile: { canaryFails: true },
+    raises: { canary: 10 },
+  },
+];
+
+/** What raises no alarm. */
+const QUIETLY_PASSED: readonly Omit<Scenario, 'raises'>[] = [
+  { what: 'a quiet night', usual: QUIET, meanwhile: { list: 1 / 30 } },
+  { what: 'a busy hour after a quiet night', usual: QUIET, meanwhile: BUSY },
+  {
+    what: 'a seller over its share at 1,000 a minute',
+    usual: BUSY,
+    meanwhile: { ...BUSY, sendOverShare: 1000 },
+  },
+  { what: 'a burst of conflicts', usual: BUSY, meanwhile: { ...BUSY, changeThatConflicts: 200 } },
+  {
+    what: 'one crash, one defect and one throttled call in five minutes',
+    usual: BUSY,
+    meanwhile: { ...BUSY, answeredByTheGateway: 0.2, listWithADefect: 0.2, listOfAThrottledTable: 0.2 },
+  },
+  {
+    what: 'one call of a port in twenty that no provider answers, and one that the second answers',
+    usual: BUSY,
+    meanwhile: { ...BUSY, sendByNone: 3, sendByTheSecond: 3, linkByNone: 1.5, linkByTheSecond: 1.5 },
+  },
+  {
+    what: 'few wrong keys and codes, and few blocked requests',
+    usual: BUSY,
+    meanwhile: { ...BUSY, unknownKey: 100, wrongCode: 5, blocked: 50 },
+  },
+];
+
+describe('the alarms of prod', () => {
+  test.each(RAISING)('are raised by $what: $raises', ({ usual, meanwhile, raises }) => {
+    const { raised, raisedAtEnd } = raisedBy(usual, meanwhile);
+    expect(Object.keys(raised).sort()).toEqual(Object.keys(raises).sort());
+    for (const [name, within] of Object.entries(raises)) expect(raised[name]).toBeLessThanOrEqual(within);
+    for (const minutes of Object.values(raised)) expect(minutes).toBeGreaterThan(0);
+    expect(raisedAtEnd).toEqual([]);
+  });
+
+  test('are raised by a certificate that nobody renews, within an hour', () => {
+    const { raised } = raisedBy(BUSY, { ...BUSY, certificateDays: 29 });
+    expect(raised).toEqual({ 'certificate-expiring': expect.any(Number) });
+    expect(raised['certificate-expiring']).toBeLessThanOrEqual(60);
+  });
+
+  test.each(QUIETLY_PASSED)('are not raised by $what', ({ usual, meanwhile }) => {
+    expect(raisedBy(usual, meanwhile).raised).toEqual({});
+  });
+
+  test('are at most twelve kinds, and each is raised by a scenario', () => {
+    const raised = [...RAISING.flatMap(({ raises }) => Object.keys(raises)), 'certificate-expiring'];
+    expect([...new Set(raised)].sort()).toEqual(alarms.map(({ name }) => name).sort());
+    const kinds = alarms.map(({ name }) => name.replace(/-(?:identity-registry|sms|[a-z-]+-per-day)$/, ''));
+    expect(new Set(kinds).size).toBe(12);
+  });
+
+  test('read the metrics of AWS by the dimensions under which AWS publishes them, and those of the log by those that a line has', () => {
+    const read = new Set(alarms.flatMap(({ metrics }) => metrics.map(({ metric }) => metric)));
+    const logged = Object.values(requests).flatMap((request) => request.logged.map(({ metric }) => metric));
+    const known = new Set([...logged, GATEWAY_ERRORS, CANARY_ERRORS, BLOCKED, CERTIFICATE_DAYS]);
+    expect([...read].filter((metric) => !known.has(metric))).toEqual([]);
+  });
+
+  test('can be created: one period in an expression, ten metrics in it, and a day of periods at most', () => {
+    for (const { metrics, json } of alarms) {
+      const periods = new Set(metrics.map(({ periodMinutes }) => periodMinutes));
+      expect(periods.size).toBe(1);
+      expect(metrics.length).toBeLessThanOrEqual(10);
+      expect(json.EvaluationPeriods * Math.max(...periods)).toBeLessThanOrEqual(24 * 60);
+    }
+  });
+});
+
+test('each kind of 5xx response of a function is recorded, so that the scenarios have all of them', () => {
+  const kinds = Object.values(requests).flatMap(({ logged }) =>
+    logged.flatMap(({ metric }) => /ServerErrors cause_kind=(\w+)/.exec(metric)?.[1] ?? []),
+  );
+  expect([...new Set(kinds)].sort()).toEqual([...CAUSE_KINDS].sort());
+});
