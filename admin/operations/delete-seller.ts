@@ -10,7 +10,7 @@ export const requireUnused = async (admin: Administration, sellerId: string): Pr
   if (users + keys === 0) return;
   throw new AdminError(
     'seller_in_use',
-    `${sellerId} has users: ${users}, and keys that are not revoked: ${keys}. Remove the users and revoke the keys first.`,
+    `${sellerId} has users: ${users}, and keys that are not revoked: ${keys}. Remove the users (users remove --all) and revoke the keys first.`,
   );
 };
 

@@ -1,4 +1,4 @@
-import type { Administration } from '#admin/administration.ts';
+import { type Administration, requireSeller } from '#admin/administration.ts';
 import { batchGetAll } from '#admin/stores/batches.ts';
 import { auditPut } from '#shared/audit.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
@@ -6,6 +6,7 @@ import { externalIdKey, userKey } from '#shared/table/keys.ts';
 import { itemOf } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { readPhoneLinks } from '#shared/users/phone-links.ts';
+import { userReads } from '#shared/users/read-users.ts';
 import { type RemovalResult, userRemover } from '#shared/users/remove-user.ts';
 import type { User } from '#shared/users/schema.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
@@ -91,4 +92,39 @@ export const removeUser = (
     reason,
     alsoWrite: [auditPut(admin.table, record)],
   });
+};
+
+/** Stops after the current user; receives how many are removed. */
+interface RemovalProgress {
+  readonly signal: AbortSignal;
+  readonly onProgress: (removed: number) => void;
+}
+
+/** Users that are read at the same time. */
+const PAGE_SIZE = 100;
+
+/**
+ * Removes the users that a seller has at the beginning, one after the other, since its changes are serial. Returns how many it removed, and
+ * whether it was stopped. After an interruption, run it again: it removes the rest.
+ */
+export const removeAllUsers = async (
+  admin: Administration,
+  sellerId: string,
+  { signal, onProgress }: RemovalProgress,
+): Promise<{ readonly removed: number; readonly isStopped: boolean }> => {
+  const { user_count: last } = await requireSeller(admin, sellerId);
+  const { listAfter } = userReads(admin.table);
+  let removed = 0;
+  for (let [place, isMore] = [0, true]; isMore; ) {
+    const { users, nextAfter } = await listAfter(sellerId, place, PAGE_SIZE);
+    for (const { id } of users) {
+      place = ordinalOf(id) ?? last;
+      if (signal.aborted || place > last) return { removed, isStopped: signal.aborted };
+      const result = await removeUser(admin, { sellerId, userId: id, reason: 'operator' });
+      removed += Number(result === 'removed');
+      onProgress(removed);
+    }
+    isMore = nextAfter !== null;
+  }
+  return { removed, isStopped: false };
 };

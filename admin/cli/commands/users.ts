@@ -1,19 +1,24 @@
 import { AdminError } from '#admin/admin-error.ts';
+import { requireSeller } from '#admin/administration.ts';
 import { containing, sellerNamed } from '#admin/operations/lookup.ts';
 import {
   findByExternalId,
   findById,
   findByPhone,
+  removeAllUsers,
   removeUser,
   type UserOfSeller,
 } from '#admin/operations/users.ts';
+import type { Seller } from '#admin/stores/seller-store.ts';
 import { MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import type { User } from '#shared/users/schema.ts';
 import { parsePhone } from '#shared/values/phone.ts';
-import { type AddCommands, PHONE_HELP, plural, type Session } from '../command.ts';
+import { type AddCommands, type CommandResult, PHONE_HELP, plural, type Session } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { wholeNumberUpTo } from '../option-parsers.ts';
 import { phoneHashOf } from '../phone-argument.ts';
+import { withProgress } from '../progress.ts';
 
 interface OfSeller {
   readonly seller: string;
@@ -89,14 +94,50 @@ const show = async (session: Session, text: string, { seller }: Partial<OfSeller
   };
 };
 
-const remove = async ({ admin, requireYes }: Session, userId: string, { seller }: OfSeller) => {
-  const { seller_id: sellerId } = await sellerNamed(admin, seller);
+const removeOne = async ({ admin, requireYes }: Session, sellerId: string, userId: string) => {
   const user = await userReads(admin.table).getUser(sellerId, userId);
   if (user === undefined) throw new AdminError('user_not_found', `${sellerId} has no user ${userId}.`);
   const { id } = user;
   await requireYes(`Remove ${id} from ${sellerId} for good? The seller has to link the person again.`);
   await removeUser(admin, { sellerId, userId: id, reason: 'operator' });
   return { json: { id, removed: true }, text: `Removed ${id}.\n` };
+};
+
+const countOf = ({ user_count, removed_count }: Seller): number => user_count - removed_count;
+
+const removeAll = async (session: Session, seller: Seller): Promise<CommandResult> => {
+  const { admin, requireYes, terminal } = session;
+  const { seller_id, name, status } = seller;
+  const total = countOf(seller);
+  const ofSeller = `${plural(total, 'user')} of ${seller_id} (${name})`;
+  const isOpen = status === 'active' ? ' It can link more meanwhile: suspend it first.' : '';
+  if (total > 0) await requireYes(`Remove all ${ofSeller} for good?${isOpen}`);
+  const { removed, isStopped } = await withProgress(terminal, 'users', ({ signal, onProgress }) =>
+    removeAllUsers(admin, seller_id, { signal, onProgress: (done) => onProgress(done, total) }),
+  );
+  const left = countOf(await requireSeller(admin, seller_id));
+  if (isStopped) {
+    throw new AdminError(
+      'interrupted',
+      `Removed ${plural(removed, 'user')}; ${seller_id} has ${plural(left, 'user')}. Run the command again.`,
+    );
+  }
+  return {
+    json: { seller_id, removed, users: left },
+    text: `Removed ${plural(removed, 'user')} of ${seller_id}.\n`,
+    warning:
+      left > 0 ? `it has ${plural(left, 'user')}, linked meanwhile. Run the command again.` : undefined,
+  };
+};
+
+const remove = async (
+  session: Session,
+  userId: string | undefined,
+  { seller: text, all = false }: OfSeller & { readonly all?: boolean },
+): Promise<CommandResult> => {
+  if ((userId === undefined) !== all) throw new UsageError('Name a user, or --all without one.');
+  const seller = await sellerNamed(session.admin, text);
+  return userId === undefined ? removeAll(session, seller) : removeOne(session, seller.seller_id, userId);
 };
 
 /** `users list|show|remove` */
@@ -109,7 +150,13 @@ export const addUserCommands: AddCommands = ({ group }) => {
   const showHelp = 'show the users with an id, a phone or an external id';
   const ofSeller = 'only of this seller: sel_…, or its name (default: of all sellers)';
   add('show <user>', showHelp, show, 'users show -').option('--seller <seller>', ofSeller);
-  const removeExample = 'users remove usr_… --seller sel_…';
-  const command = add('remove <user-id>', 'remove a user and all data about it', remove, removeExample);
-  command.requiredOption('--seller <seller>', 'sel_…, or its name');
+  const removeExamples = ['users remove usr_… --seller sel_…', 'users remove --all --seller sel_…'];
+  add(
+    'remove [user-id]',
+    'remove a user, or all of a seller, and all data about them',
+    remove,
+    ...removeExamples,
+  )
+    .requiredOption('--seller <seller>', 'sel_…, or its name')
+    .option('--all', 'all users of the seller; after an interruption, run it again');
 };

@@ -105,6 +105,11 @@ const COMMANDS: readonly (readonly [command: string, question: string, shown: st
     'Remove USER from SELLER for good? The seller has to link the person again.',
     'Removed USER.',
   ],
+  [
+    'users remove --all --seller SELLER',
+    'Remove all 1 user of SELLER (Kaveh Books) for good? It can link more meanwhile: suspend it first.',
+    'Removed 1 user of SELLER.',
+  ],
 ];
 
 it.each(COMMANDS)(

@@ -143,4 +143,42 @@ describe('users', () => {
     });
     expect(await shell.json('sellers', 'show', sellerId)).toMatchObject({ users: 1 });
   });
+
+  it('removes all users of a seller, so that it can be deleted', async () => {
+    for (let count = 0; count < 3; count += 1) await link();
+    await shell.json('sellers', 'suspend', sellerId, '--yes');
+    const removed = await shell.cli('users', 'remove', '--all', '--seller', sellerId, '--yes');
+    expect(removed).toEqual({ exitCode: 0, out: `Removed 3 users of ${sellerId}.\n`, error: '' });
+    const again = await shell.json('users', 'remove', '--all', '--seller', sellerId);
+    expect(again).toEqual({ seller_id: sellerId, removed: 0, users: 0 });
+    expect(await shell.json('sellers', 'delete', sellerId, '--yes')).toMatchObject({ deleted: true });
+  });
+
+  it('says before a removal of all users that an active seller can link more, and names a suspended one without it', async () => {
+    await link();
+    const asked: string[] = [];
+    const declining = (question: string) => {
+      asked.push(question);
+      return 'n';
+    };
+    const remove = ['users', 'remove', '--all', '--seller', sellerId];
+    expect(await shell.cliWithPerson(declining, ...remove)).toMatchObject({ exitCode: 1, out: '' });
+    await shell.json('sellers', 'suspend', sellerId, '--yes');
+    expect(await shell.cliWithPerson(declining, ...remove)).toMatchObject({ exitCode: 1, out: '' });
+    const question = `Remove all 1 user of ${sellerId} (Kaveh Books) for good?`;
+    expect(asked).toEqual([
+      `${question} It can link more meanwhile: suspend it first. [y/N] `,
+      `${question} [y/N] `,
+    ]);
+  });
+
+  it.each([[['--yes']], [['usr_1', '--all', '--yes']]])(
+    'refuses to remove with %j: a user or all',
+    async (words) => {
+      await link();
+      const outcome = await shell.cli('users', 'remove', ...words, '--seller', sellerId);
+      expect(outcome).toEqual({ exitCode: 2, out: '', error: 'error: Name a user, or --all without one.\n' });
+      expect(await shell.json('sellers', 'show', sellerId)).toMatchObject({ users: 1 });
+    },
+  );
 });
