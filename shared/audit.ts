@@ -19,7 +19,7 @@ export const auditRecordSchema = v.object({
 export type AuditRecord = v.InferOutput<typeof auditRecordSchema>;
 
 export type NewAuditRecord = v.InferInput<typeof auditRecordSchema> & {
-  /** The keyed hashes of an erased phone, so that a restore brings nothing of it back. No list of records shows them. */
+  /** The keyed hashes of an erased phone, so that no import registers it again. No list of records shows them. */
   readonly phone_hashes?: readonly string[];
   /** Epoch seconds; records without it stay. */
   readonly ttl?: number;

@@ -1,6 +1,6 @@
 /** Reads and writes of many items, which take longer than a request may. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#shared/table/client.ts';
 import type { ItemKey } from '#shared/table/keys.ts';
 import { batchGet, chunksOf } from '#shared/table/reads.ts';
@@ -57,28 +57,3 @@ export const deleteAll = (table: Table, items: readonly (StoredItem | ItemKey)[]
     table,
     items.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
   );
-
-/** Reads a whole table, page by page: the items of which one of some attributes begins so. Only a restore reads so much. */
-export async function* scanPages(
-  { client, name: TableName }: Table,
-  beginnings: readonly (readonly [attribute: 'pk' | 'sk', text: string])[],
-): AsyncGenerator<StoredItem[]> {
-  let start: StoredItem | undefined;
-  do {
-    const page = await client.send(
-      new ScanCommand({
-        TableName,
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
-        FilterExpression: beginnings
-          .map(([attribute], index) => `begins_with(${attribute}, :${index})`)
-          .join(' OR '),
-        ExpressionAttributeValues: Object.fromEntries(
-          beginnings.map(([, text], index) => [`:${index}`, text]),
-        ),
-      }),
-    );
-    yield page.Items ?? [];
-    start = page.LastEvaluatedKey;
-  } while (start !== undefined);
-}

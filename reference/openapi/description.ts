@@ -69,8 +69,7 @@ const events = (): string => `## Events
 
 \`GET /v1/events\` is the log of what changed: \`user.linked\`, \`user.updated\` and \`user.removed\`, numbered without a gap. An event holds ids and no
 personal data, so read the user when you handle it. Events are read, not sent: ask with \`after\` the last \`sequence\` that you handled, and keep that
-number with your own copy. The \`reason\` of a removal says who removed the user; delete your copy for each of them. A \`user.linked\` with the
-reason \`restore\` brings back a user that was lost. Events are kept
+number with your own copy. The \`reason\` of a removal says who removed the user; delete your copy for each of them. Events are kept
 ${KEEP_EVENTS_DAYS} days; after that the response is 410 \`events_expired\`: keep \`last_sequence\` of a request without
 \`after\`, read all users, then go on after that number.`;
 

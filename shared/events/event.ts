@@ -13,8 +13,7 @@ export type UserEvent = {
   /** ISO, UTC. */
   readonly occurredAt: string;
 } & (
-  | { readonly type: 'user.linked'; readonly reason?: 'restore' }
-  | { readonly type: 'user.updated' }
+  | { readonly type: 'user.linked' | 'user.updated' }
   | { readonly type: 'user.removed'; readonly reason: RemovalReason }
 );
 

@@ -21,10 +21,6 @@ export const withRemoved = (bitmap: Uint8Array | undefined, ordinal: number): Ui
   return copy;
 };
 
-/** Returns whether an ordinal of the bitmap's block was removed. */
-export const isRemovedIn = (bitmap: Uint8Array | undefined, ordinal: number): boolean =>
-  bitOf(bitmap ?? new Uint8Array(), (ordinal - 1) % BLOCK_SIZE) === 1;
-
 const countAt = (summary: Uint8Array, block: number): number => {
   const first = block * BYTES_PER_COUNT;
   return ((summary[first] ?? 0) << 8) | (summary[first + 1] ?? 0);

@@ -99,7 +99,7 @@ const personActions = (
 };
 
 /** The place becomes a tombstone, and is noted in the index of removals, which must be as it was read. */
-export const tombstoneActions = (
+const tombstoneActions = (
   TableName: string,
   place: { sellerId: string; ordinal: number; userId: unknown; removedAt: string },
   { bitmap, summary }: Pick<Read, 'bitmap' | 'summary'>,

@@ -323,7 +323,7 @@ const cases: readonly Case[] = [
   },
   {
     operation: 'admin',
-    guarantee: 'erases everything about a phone but the hashes that a restore needs',
+    guarantee: 'erases everything about a phone but the hashes that an import needs',
     async result(stored) {
       const { older, person } = stored;
       await storeCode(stored, 1);

@@ -83,9 +83,7 @@ const replay = (events: readonly StoredItem[]) => {
     const { type } = event;
     const [id, sequence] = [String(event.user_id), Number(event.sk)];
     if (sequence !== index + 1) faults.push(`event ${sequence} stands at ${index + 1}`);
-    // A restore links a user again whom the damage took without an event.
-    const isPossible = event.reason === 'restore' || users.has(id) !== (type === 'user.linked');
-    if (!isPossible) faults.push(`event ${sequence}: ${type} of ${id}`);
+    if (users.has(id) === (type === 'user.linked')) faults.push(`event ${sequence}: ${type} of ${id}`);
     if (type === 'user.removed') users.delete(id);
     else users.set(id, sequence);
   }

@@ -568,7 +568,7 @@ export interface components {
                      */
                     user_id: string;
                     /**
-                     * @description Of user.removed: seller, operator, erasure, buyer. By you, by the operator at your request, or because the buyer was erased for all sellers. Of user.linked: restore, if the operator brought back a user that was lost.
+                     * @description Of user.removed: seller, operator, erasure, buyer. By you, by the operator at your request, or because the buyer was erased for all sellers.
                      * @example erasure
                      */
                     reason?: string;

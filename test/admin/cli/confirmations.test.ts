@@ -1,10 +1,10 @@
 import { buyerStore } from '#shared/buyers/store.ts';
 import { keyLimit } from '#shared/rate-limits/key-limits.ts';
 import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
-import { itemsIn } from '#test/admin/operations/restore/damage.ts';
 import { newPhone } from '#test/generated-people.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { type RunningApiGateway, startApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
+import { itemsIn } from '#test/table/items-in.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;

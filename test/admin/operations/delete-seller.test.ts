@@ -3,8 +3,8 @@ import { deleteSeller } from '#admin/operations/delete-seller.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
 import { removeUser } from '#admin/operations/users.ts';
+import { itemsIn } from '#test/table/items-in.ts';
 import { linkBuyer } from './linked-buyer.ts';
-import { itemsIn } from './restore/damage.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();

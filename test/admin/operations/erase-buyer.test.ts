@@ -17,8 +17,8 @@ import { getItem } from '#shared/table/reads.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
+import { itemsIn } from '#test/table/items-in.ts';
 import { linkBuyer } from './linked-buyer.ts';
-import { itemsIn } from './restore/damage.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const CURRENT = 'hash-under-the-current-key';
@@ -89,7 +89,7 @@ describe('eraseBuyer', () => {
     expect(users.every(({ id }) => text.includes(id))).toBe(true);
   });
 
-  it('keeps the hashes of the phone for 35 days, in the record of the start, so that a restored table can be replayed', async () => {
+  it('keeps the hashes of the phone for 35 days, in the record of the start, so that no import registers it again', async () => {
     await storeBuyer();
     await eraseBuyer(deployment.admin, HASHES);
     const { kept } = await itemsWithHashes();

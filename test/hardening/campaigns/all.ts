@@ -11,7 +11,6 @@ import { keys } from './keys.ts';
 import { leaks } from './leaks.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
-import { restore } from './restore.ts';
 import { schemathesis } from './schemathesis.ts';
 import { supplyChain } from './supply-chain.ts';
 import { triesWithoutCode } from './tries-without-code.ts';
@@ -26,7 +25,6 @@ export const campaigns: readonly Campaign[] = [
   fuzz,
   schemathesis,
   keys,
-  restore,
   triesWithoutCode,
   endInBurst,
   changeBurst,

@@ -1,5 +1,4 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { deleteAll } from '#admin/stores/batches.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 
@@ -15,21 +14,4 @@ export const itemsIn = async ({ client, name: TableName }: Table): Promise<Store
     ExclusiveStartKey = page.LastEvaluatedKey;
   } while (ExclusiveStartKey !== undefined);
   return items.sort((a, b) => (keyText(a) < keyText(b) ? -1 : 1));
-};
-
-const KINDS = /^(?:USERS|PERSON|LINKS|EXTERNAL|BUYER)#/;
-
-/** What becomes of an item. */
-export type Damage = 'none' | 'lost';
-
-/** Loses items of users and registrations, by the list that begins again at its end. Returns those that are lost. */
-export const damage = async (
-  table: Table,
-  { now, list }: { readonly now: readonly StoredItem[]; readonly list: readonly Damage[] },
-): Promise<readonly StoredItem[]> => {
-  const lost = now
-    .filter(({ pk }) => KINDS.test(String(pk)))
-    .filter((_, index) => list[index % list.length] === 'lost');
-  await deleteAll(table, lost);
-  return lost;
 };

@@ -1,13 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
-import { pointersOf } from '#admin/operations/restore/decisions.ts';
 import type { Table } from '#shared/table/client.ts';
+import { externalIdKey, phoneLinkKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import { userReads } from '#shared/users/read-users.ts';
-import { keyText } from './damage.ts';
+import { personItem } from '#shared/users/user-item.ts';
+import { parseBirthDate } from '#shared/values/birth-date.ts';
+import { keyText } from '#test/table/items-in.ts';
 
 const kindOf = ({ pk }: StoredItem): string => String(pk).split('#')[0] as string;
 const sellerOf = ({ pk }: StoredItem): string => String(pk).split('#')[1] as string;
 const ofKind = (items: readonly StoredItem[], kind: string) => items.filter((item) => kindOf(item) === kind);
+
+/** Returns the items that point to a user: the person, the phone link and, if it has one, the external id. */
+const pointersOf = (sellerId: string, user: StoredItem): StoredItem[] => {
+  const { id: user_id, sk, phone_hash, external_id } = user;
+  const birthDay = String(parseBirthDate(String(user.birth_date))?.isoDay);
+  const externalIds = external_id === undefined ? [] : [externalIdKey(sellerId, String(external_id))];
+  const keys = [phoneLinkKey(String(phone_hash), sellerId, Number(sk)), ...externalIds];
+  return [personItem(sellerId, user, birthDay), ...keys.map((key) => ({ ...key, user_id }))];
+};
 
 /** Returns what is wrong among the items of a table: users, the items derived from them, counts, and events. */
 export const faultsIn = (items: readonly StoredItem[]): string[] => {
