@@ -47,7 +47,9 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   const filter = filterOf(query);
   const found = await findUsers(sellerId, { page, pageSize, filter }, deps);
   const { total, totalPages } = found;
-  const nextAfter = page < totalPages ? (found.users.at(-1)?.id ?? null) : null;
+  // `after` is a place in the order of linking, in which the users of a phone are not.
+  const hasNext = page < totalPages && filter === undefined;
+  const nextAfter = hasNext ? (found.users.at(-1)?.id ?? null) : null;
   const links = pageLinks({ page, pageSize, totalPages, filter });
   return {
     status: 200,

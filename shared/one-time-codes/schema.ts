@@ -6,13 +6,15 @@ import { phoneSchema } from '#shared/values/schemas.ts';
 import { CODE_LIFETIME_SECONDS, RESEND_AFTER_SECONDS } from './rules.ts';
 
 const SIX_DIGITS = /^[0-9]{6}$/;
+/** A phone shows a code in groups, and people type it so. */
+const SPACED_SIX_DIGITS = /^ *(?:[0-9] *){6}$/;
 
 const codeSchema = v.pipe(
   v.string('Must be a string.'),
-  v.description('The six digits that were sent to the phone.'),
+  v.description('The six digits that were sent to the phone. Spaces are ignored.'),
   v.examples(['123456']),
-  v.metadata({ pattern: inAnyScript(SIX_DIGITS) }),
-  v.transform(toAsciiDigits),
+  v.metadata({ pattern: inAnyScript(SPACED_SIX_DIGITS) }),
+  v.transform((sent) => toAsciiDigits(sent).replaceAll(' ', '')),
   v.regex(SIX_DIGITS, 'Must be six digits.'),
 );
 

@@ -3,10 +3,11 @@ import { parsePhone } from '#shared/values/phone.ts';
 
 export const EXTERNAL_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
-/** Also without the `+`, or with `00` in place of it. */
-const isPhone = (text: string): boolean =>
-  [text, `+${text}`, text.replace(/^00/, '+')].some((form) => parsePhone(form) !== undefined);
+const SEPARATORS = /[._:-]/g;
 
 /** A national id or a mobile number is refused: the value is a part of a key and of queries, where no personal number may be. */
-export const parseExternalId = (text: string): string | undefined =>
-  EXTERNAL_ID.test(text) && parseNationalId(text) === undefined && !isPhone(text) ? text : undefined;
+export const parseExternalId = (text: string): string | undefined => {
+  const digits = text.replace(SEPARATORS, '');
+  const isPersonal = parseNationalId(digits) !== undefined || parsePhone(digits) !== undefined;
+  return EXTERNAL_ID.test(text) && !isPersonal ? text : undefined;
+};

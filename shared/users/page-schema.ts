@@ -14,7 +14,9 @@ const userPageQuery = v.strictObject({
   phone: v.optional(
     v.pipe(
       v.string(),
-      v.description('Only the users linked with this phone. Any form that POST /v1/users accepts.'),
+      v.description(
+        'Only the users linked with this phone, in any form that POST /v1/users accepts: the one that was checked last first, of two the later link.',
+      ),
       v.examples([PHONE_EXAMPLE]),
       phonePattern,
       withPlus,
@@ -62,7 +64,12 @@ export const userPageQuerySchema = v.pipe(
 
 export const userPageSchema = v.pipe(
   v.object({
-    data: v.pipe(v.array(userSchema), v.description('The users of this page, in the order of linking.')),
+    data: v.pipe(
+      v.array(userSchema),
+      v.description(
+        'The users of this page, in the order of linking; with `phone`, the one that was checked last first.',
+      ),
+    ),
     page: v.optional(integer(1, 'The number of this page, as in the query. Not with `after`.', 1)),
     page_size: v.pipe(
       v.number(),
@@ -77,7 +84,7 @@ export const userPageSchema = v.pipe(
     next_after: v.pipe(
       v.nullable(v.string()),
       v.description(
-        'The `after` of the next request: the last id of this response; null after the last user. `after` takes no filter: with `phone`, go on with `page`.',
+        'The `after` of the next request: the last id of this response; null after the last user. With `phone` it is null: go on with `page`.',
       ),
       v.examples([USER_ID_EXAMPLE]),
     ),

@@ -44,6 +44,14 @@ export const pageOf = (found: readonly User[], { page, pageSize }: PageRequest):
   totalPages: Math.ceil(found.length / pageSize),
 });
 
+/** Of a recycled number, the user that was checked last is its owner. ISO times sort as text; of two at once the later link comes first. */
+const lastCheckedFirst = (a: StoredItem, b: StoredItem): number =>
+  a.checked_at === b.checked_at
+    ? Number(b.sk) - Number(a.sk)
+    : String(a.checked_at) < String(b.checked_at)
+      ? 1
+      : -1;
+
 const MAX_ATTEMPTS = 5;
 
 const NOTHING_REMOVED = new Uint8Array();
@@ -140,7 +148,7 @@ export const userReads = (table: Table) => ({
     const pointers = await readPhoneLinks(table, phone, sellerId);
     const items = await batchGet(table, pointers.map(userKeyOf));
     const found = new Set(usersOf(pointers, items, phone).map(({ user }) => user));
-    return pageOf([...found].sort((a, b) => Number(a.sk) - Number(b.sk)).map(userFrom), request);
+    return pageOf([...found].sort(lastCheckedFirst).map(userFrom), request);
   },
 
   async findByExternalId(sellerId: string, externalId: string): Promise<User | undefined> {

@@ -76,7 +76,7 @@ export const userRoutes = routeRows('Users', {
       'A page past total_pages is empty. Every page takes about the same time. ' +
       'To read all users, start with page 1 and go on with `after`, the `next_after` of each response, until it is null: nothing is skipped or ' +
       'repeated, whatever is linked or removed meanwhile. ' +
-      'With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.',
+      'With `phone`, only the users linked with that phone, the one that was checked last first; with `external_id`, only the user that has it.',
     query: userPageQuerySchema,
     responses: {
       200: {

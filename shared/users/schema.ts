@@ -15,7 +15,8 @@ export const displayNameSchema = v.pipe(
   text(),
   v.description(
     `The name to show: 1 to ${MAX_NAME_CHARACTERS} characters after trimming and Unicode NFC. At least one is visible: a letter, ` +
-      'number, symbol or emoji. No control, line-separator or invisible characters; at most four combining marks in a row.',
+      'number, symbol or emoji. No control, line-separator or invisible characters; at most four combining marks in a row. Joiners and ' +
+      'direction marks at either end are trimmed like spaces.',
   ),
   v.examples(['Sara Ahmadi']),
   v.metadata({ pattern: '\\S' }),
@@ -29,7 +30,8 @@ export const externalIdSchema = v.pipe(
   text(),
   v.description(
     'Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is ' +
-      'rejected, and about one in ten random ten-digit numbers is a valid national id: prefix numeric references, as in order:1234567890.',
+      'rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 ' +
+      'is a mobile number: prefix numeric references, as in order:1234567890.',
   ),
   v.examples(['order:1234567890']),
   v.metadata({ pattern: EXTERNAL_ID.source }),

@@ -2,7 +2,7 @@ import { isValidJalaaliDate, toGregorian, toJalaali } from 'jalaali-js';
 import { toAsciiDigits } from '#shared/values/digits.ts';
 
 export interface BirthDate {
-  /** As sent, in ASCII digits without zero padding: `1370/1/15`. */
+  /** In the calendar that was sent, in ASCII digits, with `/` and without zero padding: `1370/1/15`. */
   readonly text: string;
   /** The day in the Gregorian calendar, `1991-04-04`. Two forms of one day have the same value. */
   readonly isoDay: string;
@@ -10,7 +10,7 @@ export interface BirthDate {
   readonly jalali: { readonly year: number; readonly month: number; readonly day: number };
 }
 
-export const YEAR_MONTH_DAY = /^([0-9]{4})\/([0-9]{1,2})\/([0-9]{1,2})$/;
+export const YEAR_MONTH_DAY = /^([0-9]{4})[/-]([0-9]{1,2})[/-]([0-9]{1,2})$/;
 
 const utcDate = (year: number, month: number, day: number): Date => new Date(Date.UTC(year, month - 1, day));
 

@@ -18,11 +18,35 @@ const PILED_MARKS = /\p{M}{5}/u;
 const STRAY_NON_JOINER =
   /(?<![\p{Script=Arabic}&&\p{L}]\p{M}{0,4})\u200c|\u200c(?![\p{Script=Arabic}&&\p{L}])/v;
 
+/** A selector of the text or emoji form that is neither after a pictograph nor within a keycap. */
+const STRAY_EMOJI_SELECTOR = /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f](?!\u20e3)/u;
+
+/** A selector of a glyph that is not after a Han character. */
+const STRAY_SELECTOR = /(?<!\p{Script=Han})[\p{Variation_Selector}--[\ufe0e\ufe0f]]/v;
+
 /** A zero-width joiner that does not join two emoji. */
 const STRAY_JOINER =
   /(?<!\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/v;
 
-const BROKEN_RULES = [FORBIDDEN, PILED_MARKS, STRAY_NON_JOINER, STRAY_JOINER];
+const BROKEN_RULES = [
+  FORBIDDEN,
+  PILED_MARKS,
+  STRAY_NON_JOINER,
+  STRAY_JOINER,
+  STRAY_EMOJI_SELECTOR,
+  STRAY_SELECTOR,
+];
+
+/** White space, joiners and direction marks: keyboards and spreadsheets leave them at the ends of a name. */
+const TRIMMED = /[\s\u061c\u200c-\u200f]/;
+
+/** In linear time. A pattern for the end would begin again at each of many spaces within. */
+const trimName = (text: string): string => {
+  let [from, to] = [0, text.length];
+  while (from < to && TRIMMED.test(text.charAt(from))) from += 1;
+  while (to > from && TRIMMED.test(text.charAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+};
 
 /** Without those that show nothing: fillers, blank Braille, the object replacement character, the null notehead, blank hieroglyphs. */
 const VISIBLE =
@@ -30,7 +54,7 @@ const VISIBLE =
 
 /** Returns a name trimmed and in NFC: 1 to 100 characters, one of them visible, none invisible but the joiners of Persian words and emoji. */
 export const parseDisplayName = (text: string): string | undefined => {
-  const trimmed = text.trim();
+  const trimmed = trimName(text);
   if (trimmed.length > MAX_TRIMMED_UNITS) return undefined;
   const name = trimmed.normalize('NFC');
   if ([...name].length > MAX_NAME_CHARACTERS) return undefined;

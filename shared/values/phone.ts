@@ -1,12 +1,27 @@
 import { toAsciiDigits } from '#shared/values/digits.ts';
 
-/** `+98` or `0`, then 9 and nine digits, with spaces and hyphens between digits. */
-export const IRANIAN_MOBILE = /^(?:\+98|0)[ -]*(9(?:[ -]*[0-9]){9})$/;
+const GAP = '[ -]*';
+/** 9 and the two digits of the operator. */
+const OPERATOR = `9${GAP}[0-9]${GAP}[0-9]`;
+const OPERATOR_IN_PARENTHESES = `(?:${OPERATOR}|\\(${OPERATOR}\\))`;
+const COUNTRY = `(?:(?:\\+|00)?98${GAP})?`;
+
+const BEGINNINGS = [
+  `0${GAP}${OPERATOR_IN_PARENTHESES}`,
+  `${COUNTRY}(?:\\(0\\)${GAP})?${OPERATOR_IN_PARENTHESES}`,
+  `${COUNTRY}\\(0${GAP}${OPERATOR}\\)`,
+];
+
+/**
+ * `+98`, `0098`, `98`, `0` or nothing, then 9 and nine digits. Spaces and hyphens between digits; parentheses around the 0, the three digits
+ * after it, or both.
+ */
+export const IRANIAN_MOBILE = new RegExp(`^(?:${BEGINNINGS.join('|')})(?:${GAP}[0-9]){7}$`);
 
 /** In E.164 (`+989121234567`). Operator prefixes are not checked: new ones open every year. */
 export const parsePhone = (text: string): string | undefined => {
-  const national = IRANIAN_MOBILE.exec(toAsciiDigits(text))?.[1];
-  return national === undefined ? undefined : `+98${national.replace(/[ -]/g, '')}`;
+  const written = toAsciiDigits(text);
+  return IRANIAN_MOBILE.test(written) ? `+98${written.replace(/[^0-9]/g, '').slice(-10)}` : undefined;
 };
 
 /** `09121234567`: the form that every provider accepts. */

@@ -2,7 +2,7 @@ import { handle } from '#functions/list-users.ts';
 import { routes } from '#shared/routes.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { User } from '#shared/users/schema.ts';
-import { createSeller, linked, linkOf, withExternalId } from '#test/shared/users/linking.ts';
+import { checkedAt, createSeller, linked, linkOf, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -114,13 +114,14 @@ describe('200 with phone', () => {
       await linkNewUser(table, 'sel_phones', { phone: SHARED_PHONE }),
       await linkNewUser(table, 'sel_phones', { phone: SHARED_PHONE }),
     ];
+    own[2] = await checkedAt(table, 'sel_phones', own[2] as User, '2026-11-21T07:10:00.001Z');
   });
 
-  it("returns the seller's users with the phone, under every hash secret in use", async () => {
+  it("returns the seller's users with the phone, under every hash secret in use: last checked first, then the later link", async () => {
     const { status, json } = await listUsers().call({ query: { phone: '0999 900 0099' }, authorizer });
     expect(status).toBe(200);
     expect(json).toEqual({
-      data: [own[0], own[2], own[3]],
+      data: [own[2], own[3], own[0]],
       page: 1,
       page_size: 20,
       total: 3,
@@ -132,7 +133,10 @@ describe('200 with phone', () => {
   it('counts only the users with the phone, and keeps the phone in the Link header', async () => {
     const query = { phone: SHARED_PHONE, page: '2', page_size: '2' };
     const { json, headers } = await listUsers().call({ query, authorizer });
-    expect([idsOf(json.data), json.total, json.total_pages]).toEqual([[own[3]?.id], 3, 2]);
+    expect([idsOf(json.data), json.total, json.total_pages]).toEqual([[own[0]?.id], 3, 2]);
+    expect(
+      (await listUsers().call({ query: { ...query, page: '1' }, authorizer })).json.next_after,
+    ).toBeNull();
     const link = (page: number, rel: string) =>
       `<?phone=%2B989999000099&page=${page}&page_size=2>; rel="${rel}"`;
     expect(headers.Link).toBe([link(1, 'first'), link(1, 'prev'), link(2, 'last')].join(', '));

@@ -22,12 +22,12 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   // Holds the document, which an operation makes 8 kB longer.
   'get-openapi': 280_000,
   'get-openid-configuration': 32_000,
-  'get-user': 241_000,
+  'get-user': 242_000,
   'list-events': 229_000,
-  'list-users': 265_000,
+  'list-users': 267_000,
   'rotate-key': 240_000,
   'send-otp': 273_000,
-  'update-user': 248_000,
+  'update-user': 250_000,
   'verify-otp': 289_000,
 };
 

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List your users
-         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. To read all users, start with page 1 and go on with `after`, the `next_after` of each response, until it is null: nothing is skipped or repeated, whatever is linked or removed meanwhile. With `phone`, only the users linked with that phone; with `external_id`, only the user that has it.
+         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. To read all users, start with page 1 and go on with `after`, the `next_after` of each response, until it is null: nothing is skipped or repeated, whatever is linked or removed meanwhile. With `phone`, only the users linked with that phone, the one that was checked last first; with `external_id`, only the user that has it.
          *
          *     Scope: `users:read`.
          */
@@ -342,56 +342,56 @@ export interface components {
     schemas: {
         CreateUserBody: {
             /**
-             * @description The national id: 10 digits with a valid check digit. Leading zeros are significant.
+             * @description The national id: 10 digits with a valid check digit, also as 001-234567-9. Leading zeros are significant.
              * @example 9999150829
              */
             national_id: string;
             /**
-             * @description Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
+             * @description Birth date as YYYY/M/D or YYYY-M-D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
              * @example 1370/1/15
              */
             birth_date: string;
             /**
-             * @description An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.
+             * @description An Iranian mobile number: +98, 0098, 98, 0 or nothing, then 9 and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the 0, the three digits after it, or both.
              * @example +989990123456
              */
             phone: string;
             /**
-             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator or invisible characters; at most four combining marks in a row.
+             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator or invisible characters; at most four combining marks in a row. Joiners and direction marks at either end are trimmed like spaces.
              * @example Sara Ahmadi
              */
             display_name: string;
             /**
-             * @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, and about one in ten random ten-digit numbers is a valid national id: prefix numeric references, as in order:1234567890.
+             * @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in order:1234567890.
              * @example order:1234567890
              */
             external_id?: string;
         };
         UpdateUserBody: {
             /**
-             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator or invisible characters; at most four combining marks in a row.
+             * @description The name to show: 1 to 100 characters after trimming and Unicode NFC. At least one is visible: a letter, number, symbol or emoji. No control, line-separator or invisible characters; at most four combining marks in a row. Joiners and direction marks at either end are trimmed like spaces.
              * @example Sara Ahmadi
              */
             display_name?: string;
             /**
-             * @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, and about one in ten random ten-digit numbers is a valid national id: prefix numeric references, as in order:1234567890.
+             * @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in order:1234567890.
              * @example order:1234567890
              */
             external_id?: string | null;
         };
         CheckUserBody: {
             /**
-             * @description The national id: 10 digits with a valid check digit. Leading zeros are significant.
+             * @description The national id: 10 digits with a valid check digit, also as 001-234567-9. Leading zeros are significant.
              * @example 9999150829
              */
             national_id: string;
             /**
-             * @description Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
+             * @description Birth date as YYYY/M/D or YYYY-M-D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
              * @example 1370/1/15
              */
             birth_date: string;
             /**
-             * @description An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.
+             * @description An Iranian mobile number: +98, 0098, 98, 0 or nothing, then 9 and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the 0, the three digits after it, or both.
              * @example +989990123456
              */
             phone: string;
@@ -406,7 +406,7 @@ export interface components {
         };
         SendOtpBody: {
             /**
-             * @description An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.
+             * @description An Iranian mobile number: +98, 0098, 98, 0 or nothing, then 9 and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the 0, the three digits after it, or both.
              * @example +989990123456
              */
             phone: string;
@@ -420,24 +420,24 @@ export interface components {
         };
         VerifyOtpBody: {
             /**
-             * @description An Iranian mobile number: +98 or 0, then 9 and nine digits. Spaces and hyphens between digits are allowed.
+             * @description An Iranian mobile number: +98, 0098, 98, 0 or nothing, then 9 and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the 0, the three digits after it, or both.
              * @example +989990123456
              */
             phone: string;
             /**
-             * @description The six digits that were sent to the phone.
+             * @description The six digits that were sent to the phone. Spaces are ignored.
              * @example 123456
              */
             code: string;
         };
         FindLinksBody: {
             /**
-             * @description The national id: 10 digits with a valid check digit. Leading zeros are significant.
+             * @description The national id: 10 digits with a valid check digit, also as 001-234567-9. Leading zeros are significant.
              * @example 9999150829
              */
             national_id: string;
             /**
-             * @description Birth date as YYYY/M/D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
+             * @description Birth date as YYYY/M/D or YYYY-M-D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
              * @example 1370/1/15
              */
             birth_date: string;
@@ -486,7 +486,7 @@ export interface components {
         };
         /** UserPage */
         UserPage: {
-            /** @description The users of this page, in the order of linking. */
+            /** @description The users of this page, in the order of linking; with `phone`, the one that was checked last first. */
             data: components["schemas"]["User"][];
             /**
              * @description The number of this page, as in the query. Not with `after`.
@@ -509,7 +509,7 @@ export interface components {
              */
             total_pages?: number;
             /**
-             * @description The `after` of the next request: the last id of this response; null after the last user. `after` takes no filter: with `phone`, go on with `page`.
+             * @description The `after` of the next request: the last id of this response; null after the last user. With `phone` it is null: go on with `page`.
              * @example usr_000002bv0aLkW9yRc3mNpd
              */
             next_after: string | null;
@@ -1793,9 +1793,9 @@ export interface operations {
     "list-users": {
         parameters: {
             query?: {
-                /** @description Only the users linked with this phone. Any form that POST /v1/users accepts. */
+                /** @description Only the users linked with this phone, in any form that POST /v1/users accepts: the one that was checked last first, of two the later link. */
                 phone?: string;
-                /** @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, and about one in ten random ten-digit numbers is a valid national id: prefix numeric references, as in order:1234567890. */
+                /** @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in order:1234567890. */
                 external_id?: string;
                 /** @description Only the users linked after this one, in place of a page. Any well-formed id, also that of a removed user. */
                 after?: string;

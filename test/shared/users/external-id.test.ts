@@ -10,8 +10,9 @@ describe('parseExternalId', () => {
     'x'.repeat(64),
     '1234567890',
     '123',
-    '9121234567',
     '02112345678',
+    '8121234567',
+    'o9121234567',
   ])('accepts every allowed character and length as it is', (text) => {
     expect(parseExternalId(text)).toBe(text);
   });
@@ -30,7 +31,13 @@ describe('parseExternalId', () => {
     '989121234567',
     '98-912-123-4567',
     '00989121234567',
-  ])('rejects a national id and a mobile number', (text) => {
+    '9121234567',
+    '912.123.45.67',
+    '0_912:1234567',
+    '::09121234567--',
+    '999-915082-9',
+    '9.9.9.9.1.5.0.8.2.9',
+  ])('rejects a national id and a mobile number, with and without separators', (text) => {
     expect(parseExternalId(text)).toBeUndefined();
   });
 

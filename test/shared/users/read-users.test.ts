@@ -139,11 +139,11 @@ describe('findByPhone', () => {
     await linkMany('sel_phone_other', ['foreign'], 'shared');
   });
 
-  it('returns the users of a phone, oldest link first, page by page', async () => {
+  it('returns the users of a phone page by page, of those checked at one time the later link first', async () => {
     const pageOf = (page: number) =>
       store.findByPhone('sel_phone', new KeyedHash('phone-of-shared'), { page, pageSize: 2 });
     const pages = [await pageOf(1), await pageOf(2), await pageOf(3)];
-    expect(pages.map(({ users }) => namesOf(users))).toEqual([['shared-1', 'shared-2'], ['shared-3'], []]);
+    expect(pages.map(({ users }) => namesOf(users))).toEqual([['shared-3', 'shared-2'], ['shared-1'], []]);
     expect(pages.map(({ total, totalPages }) => [total, totalPages])).toEqual(Array(3).fill([3, 2]));
   });
 

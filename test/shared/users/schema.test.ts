@@ -96,17 +96,21 @@ describe('userPageQuerySchema', () => {
     expect(faultyFields(userPageQuerySchema, { page: text, page_size: text })).toEqual(['page', 'page_size']);
   });
 
-  itForAll(['+989990000001', '0999 000 0001', '۰۹۹۹۰۰۰۰۰۰۱', ' 989990000001', ' ۹۸۹۹۹۰۰۰۰۰۰۱'])(
-    'reads each spelling of a phone as E.164; a bare + in a query string arrives as a space',
-    (phone) => {
-      expect(v.parse(userPageQuerySchema, { phone })).toEqual({
-        phone: '+989990000001',
-        page_size: 20,
-      });
-    },
-  );
+  itForAll([
+    '+989990000001',
+    '0999 000 0001',
+    '۰۹۹۹۰۰۰۰۰۰۱',
+    ' 989990000001',
+    ' ۹۸۹۹۹۰۰۰۰۰۰۱',
+    ' 98 (999) 000 0001',
+  ])('reads each spelling of a phone as E.164; a bare + in a query string arrives as a space', (phone) => {
+    expect(v.parse(userPageQuerySchema, { phone })).toEqual({
+      phone: '+989990000001',
+      page_size: 20,
+    });
+  });
 
-  itForAll(['', ' ', '989990000001', '  989990000001', '02112345678', ' 09990000001'])(
+  itForAll(['', ' ', '  989990000001', '02112345678', ' 09990000001'])(
     'rejects text that is no phone',
     (phone) => {
       expect(faultyFields(userPageQuerySchema, { phone })).toEqual(['phone']);

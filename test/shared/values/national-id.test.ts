@@ -37,6 +37,17 @@ describe('parseNationalId', () => {
     );
   });
 
+  it('accepts its two hyphens and returns the ten digits', () => {
+    fc.assert(
+      fc.property(
+        validId.chain((id) =>
+          fc.tuple(fc.constant(id), inAnyScript(`${id.slice(0, 3)}-${id.slice(3, 9)}-${id.slice(9)}`)),
+        ),
+        ([id, written]) => expect(parseNationalId(written)).toBe(id),
+      ),
+    );
+  });
+
   it('accepts every script and returns ASCII digits with the leading zeros', () => {
     fc.assert(
       fc.property(
@@ -62,7 +73,10 @@ describe('parseNationalId', () => {
     ['a leading space', ' 9990000018'],
     ['a trailing line end', '9990000018\n'],
     ['spaces within', '999 000 0018'],
-    ['hyphens', '999-000001-8'],
+    ['one of its two hyphens', '999-0000018'],
+    ['the other hyphen', '999000001-8'],
+    ['hyphens elsewhere', '99-9000001-8'],
+    ['three hyphens', '999-000-001-8'],
     ['a sign', '+999000018'],
     ['a decimal', '999000001.8'],
     ['full-width digits', '９９９００００１８'],

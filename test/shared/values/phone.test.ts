@@ -5,13 +5,18 @@ import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
 const separators = fc.array(fc.constantFrom(' ', '-'), { maxLength: 3 }).map((marks) => marks.join(''));
 
-/** A number and one of its accepted forms: `+98` or `0`, digits of any script, spaces and hyphens between them. */
+/** A number and one of its accepted forms: with each prefix, digits of any script, spaces and hyphens between them. */
 const spelling = fc
-  .tuple(fc.constantFrom('+98', '0'), digits(9), fc.array(separators, { minLength: 10, maxLength: 10 }))
-  .chain(([prefix, nine, gaps]) => {
+  .tuple(
+    fc.constantFrom('+98', '0098', '98', '0', ''),
+    digits(9),
+    fc.array(separators, { minLength: 10, maxLength: 10 }),
+  )
+  .chain(([prefix, nine, [first = '', ...gaps]]) => {
     const national = `9${nine}`;
-    const spelled = [...national].map((digit, at) => `${gaps[at]}${digit}`).join('');
-    return fc.tuple(fc.constant(`+98${national}`), inAnyScript(`${prefix}${spelled}`));
+    const spelled = [...national].map((digit, at) => `${digit}${gaps[at] ?? ''}`).join('');
+    const written = `${prefix}${prefix === '' ? '' : first}${spelled}`;
+    return fc.tuple(fc.constant(`+98${national}`), inAnyScript(written));
   });
 
 describe('parsePhone', () => {
@@ -20,14 +25,38 @@ describe('parsePhone', () => {
   });
 
   itForAll([
+    '(0912) 123 4567',
+    '(0 9-12)1234567',
+    '0(912)123-4567',
+    '(0)9121234567',
+    '(0)(912) 123 4567',
+    '(912) 123 4567',
+    '+98 (912) 123 4567',
+    '+98 (0) 912 123 4567',
+    '0098 (0912) 123 4567',
+    '98-(912)-1234567',
+    '(۰۹۱۲) ۱۲۳ ۴۵۶۷',
+  ])('accepts parentheses around the 0, the three digits after it, or both', (text) => {
+    expect(parsePhone(text)).toBe('+989121234567');
+  });
+
+  it('reads ten digits that begin with 98 as a number without a prefix', () => {
+    expect(parsePhone('9891234567')).toBe('+989891234567');
+  });
+
+  itForAll([
     ['an empty string', ''],
     ['a landline', '02112345678'],
     ['a landline abroad', '+982112345678'],
-    ['00 instead of +', '00989121234567'],
-    ['98 without +', '989121234567'],
-    ['no prefix', '9121234567'],
     ['+98 and 0', '+9809121234567'],
-    ['+98 (0)', '+98(0)9121234567'],
+    ['00 without 98', '009121234567'],
+    ['0 and parentheses around another 0', '0(0)9121234567'],
+    ['a parenthesis that is not closed', '(0912 1234567'],
+    ['a parenthesis that is not opened', '0912) 1234567'],
+    ['parentheses around other digits', '09(12) 1234567'],
+    ['parentheses around all digits', '(09121234567)'],
+    ['empty parentheses', '()9121234567'],
+    ['two parentheses', '((0912)) 1234567'],
     ['one digit too few', '0912123456'],
     ['one digit too many', '091212345678'],
     ['another country', '+999121234567'],
@@ -42,7 +71,6 @@ describe('parsePhone', () => {
     ['a no-break space', '0912\u00a01234567'],
     ['dots', '0912.123.4567'],
     ['a slash', '0912/1234567'],
-    ['brackets', '(0912) 1234567'],
     ['an en dash', '0912–1234567'],
     ['letters', '0912abc4567'],
     ['a letter O', 'O9121234567'],
@@ -67,6 +95,7 @@ describe('parsePhone', () => {
     ['alternating spaces and hyphens in almost a number', `0912123456${' -'.repeat(LONG)}x`],
     ['runs between all digits', `${[...'0912123456'].join(' '.repeat(LONG / 10))} `],
     ['digits', `0${'9'.repeat(LONG)}`],
+    ['spaces behind a prefix and parentheses', `+98${' '.repeat(LONG)}(0)${' '.repeat(LONG)}x`],
   ])('rejects 100 KB of %s in linear time; quadratic time would exceed the test timeout', (_case, text) => {
     expect(parsePhone(text)).toBeUndefined();
   });
