@@ -108,7 +108,9 @@ export const restApi = (scope: Construct, name: string, config: Config, accessLo
     },
   });
   // The RestApi construct of CDK 2.276 has no property for these two.
-  Object.assign(api.node.defaultChild as CfnRestApi, TLS);
+  const resource = api.node.defaultChild as CfnRestApi;
+  resource.securityPolicy = TLS.securityPolicy;
+  resource.endpointAccessMode = TLS.endpointAccessMode;
   acknowledge(api);
   return api;
 };
