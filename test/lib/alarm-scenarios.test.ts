@@ -32,7 +32,7 @@ type Traffic = Partial<Record<RequestKind, number>>;
 interface Figures extends Traffic {
   /** Requests that the firewall blocks in a minute. */
   readonly blocked?: number;
-  readonly canaryFails?: true;
+  readonly canary?: 'fails' | 'does not run';
   readonly certificateDays?: number;
 }
 
@@ -81,7 +81,7 @@ const samplesOfRequests = (kind: RequestKind, count: number, minute: number): re
 };
 
 const samplesOf = (
-  { blocked = 0, canaryFails, certificateDays = 200, ...traffic }: Figures,
+  { blocked = 0, canary, certificateDays = 200, ...traffic }: Figures,
   minute: number,
 ): readonly Sample[] => {
   const once = (metric: string, value: number) => ({
@@ -97,7 +97,9 @@ const samplesOf = (
       return count === 0 ? [] : samplesOfRequests(kind as RequestKind, count, minute);
     }),
     ...(blocked === 0 ? [] : [once(BLOCKED, blocked)]),
-    ...(minute % 5 === 0 ? [once(CANARY_ERRORS, canaryFails ? 1 : 0)] : []),
+    ...(minute % 5 === 0 && canary !== 'does not run'
+      ? [once(CANARY_ERRORS, canary === 'fails' ? 1 : 0)]
+      : []),
     ...(minute % 60 === 0 ? [once(CERTIFICATE_DAYS, certificateDays)] : []),
   ];
 };
@@ -139,7 +141,7 @@ const RAISING: readonly Scenario[] = [
   {
     what: 'an authorizer that throws for all keys',
     usual: BUSY,
-    meanwhile: { keyThatCrashesTheAuthorizer: 700, canaryFails: true },
+    meanwhile: { keyThatCrashesTheAuthorizer: 700, canary: 'fails' },
     raises: { 'server-errors': 10, canary: 10 },
   },
   {
@@ -157,7 +159,7 @@ const RAISING: readonly Scenario[] = [
   {
     what: 'an outage of the table',
     usual: BUSY,
-    meanwhile: { listOfAThrottledTable: 400, keyOfAThrottledTable: 300, uncounted: 400, canaryFails: true },
+    meanwhile: { listOfAThrottledTable: 400, keyOfAThrottledTable: 300, uncounted: 400, canary: 'fails' },
     raises: { 'service-unavailable': 10, canary: 10 },
   },
   {
@@ -265,8 +267,14 @@ const RAISING: readonly Scenario[] = [
   {
     what: 'addresses of the service that nobody can reach',
     usual: BUSY,
-    meanwhile: { canaryFails: true },
+    meanwhile: { canary: 'fails' },
     raises: { canary: 10 },
+  },
+  {
+    what: 'a canary that does not run',
+    usual: QUIET,
+    meanwhile: { ...QUIET, canary: 'does not run' },
+    raises: { canary: 25 },
   },
 ];
 
@@ -310,6 +318,11 @@ describe('the alarms of prod', () => {
     const { raised } = raisedBy(BUSY, { ...BUSY, certificateDays: 29 });
     expect(raised).toEqual({ 'certificate-expiring': expect.any(Number) });
     expect(raised['certificate-expiring']).toBeLessThanOrEqual(60);
+  });
+
+  test('stay raised for a ceiling while nothing more is counted', () => {
+    const { raised, raisedAtEnd } = raisedBy(QUIET, { ...QUIET, smsAt80Percent: 1 / 30 });
+    expect([Object.keys(raised), raisedAtEnd]).toEqual([['ceiling-sms-per-day'], ['ceiling-sms-per-day']]);
   });
 
   test.each(QUIETLY_PASSED)('are not raised by $what', ({ usual, meanwhile }) => {
