@@ -4,7 +4,7 @@ import { addAlarms } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary/canary.ts';
-import { type Config, environmentOf } from './config.ts';
+import { type Config, accountAndRegionOf } from './config.ts';
 import { addDashboard } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';
 import { addFirewall } from './firewall.ts';
@@ -48,7 +48,7 @@ export class ApiStack extends Stack {
   constructor(app: App, { config, bundles, data, release }: ApiStackProps) {
     const name = apiStackName(config.stage);
     super(app, name, {
-      env: environmentOf(config),
+      env: accountAndRegionOf(config),
       description: `Buyer Linking (${config.stage}): API, functions, alarms`,
       terminationProtection: config.removal === 'retain',
     });

@@ -94,7 +94,7 @@ export const configOf = (stage: unknown): Config => {
 };
 
 /** Returns the `env` of the stage's stacks. Where the config names no account or Region, CDK uses that of the credentials. */
-export const environmentOf = ({ account, region }: Config): Environment => ({
+export const accountAndRegionOf = ({ account, region }: Config): Environment => ({
   ...(account !== null && { account }),
   ...(region !== null && { region }),
 });

@@ -12,7 +12,7 @@ import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { addBackupCopy } from './backup-copy.ts';
-import { type Config, environmentOf } from './config.ts';
+import { type Config, accountAndRegionOf } from './config.ts';
 import { dataStackName } from './outputs.ts';
 
 const HASH_KEY_LENGTH = 64;
@@ -169,7 +169,7 @@ export class DataStack extends Stack {
     const { stage, removal, encryption, backupCopy } = config;
     const isKept = removal === 'retain';
     super(app, dataStackName(stage), {
-      env: environmentOf(config),
+      env: accountAndRegionOf(config),
       description: `Buyer Linking (${stage}): table, signing keys and hash secret`,
       terminationProtection: isKept,
     });
