@@ -48,7 +48,6 @@ export const deployments: Deployments = {
     const config = await configOf(stage);
     const { secretsClientOf } = await import('#admin/cli/connect-aws.ts');
     const client = await secretsClientOf({ ...config, stage }, options);
-    const { identityRegistry, sms, secretName } = config.providers;
-    return { stage, secretName, providers: [...new Set([...identityRegistry, ...sms])], client };
+    return { stage, secretName: config.providers.secretName, client };
   },
 };

@@ -38,8 +38,6 @@ export interface TargetOptions {
 export interface ProviderSecret {
   readonly stage: string;
   readonly secretName: string;
-  /** The providers of both ports that the stage calls. */
-  readonly providers: readonly string[];
   readonly client: SecretsManagerClient;
 }
 

@@ -10,7 +10,7 @@ import { AdminError } from '#admin/admin-error.ts';
 const secretSchema = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.unknown()));
 
 /** Returns the sections of the provider secret; undefined if there is no secret. */
-export const readSections = async (
+const readSections = async (
   client: SecretsManagerClient,
   SecretId: string,
 ): Promise<Readonly<Record<string, unknown>> | undefined> => {

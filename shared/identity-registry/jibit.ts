@@ -26,7 +26,7 @@ const pairSchema = v.object({
 
 type TokenPair = v.InferOutput<typeof pairSchema>;
 
-export const jibitCredentials = v.object({
+const credentialsSchema = v.object({
   api_key: credential,
   secret_key: credential,
   base_url: baseUrl('https://napi.jibit.ir/ide'),
@@ -36,7 +36,7 @@ export const jibitCredentials = v.object({
  * Makes inquiries with the access token of an account. Its lifetime is not documented, so it is used until Jibit refuses it, then renewed
  * with the refresh token or the credentials, and the inquiry is repeated. Concurrent callers share one renewal.
  */
-export const jibitInquiries = (account: v.InferOutput<typeof jibitCredentials>) => {
+const inquiriesOf = (account: v.InferOutput<typeof credentialsSchema>) => {
   const { api_key: apiKey, secret_key: secretKey, base_url: base } = account;
   const post = (path: string, body: Readonly<Record<string, string>>) =>
     exchange(TOKEN_SITE, { url: `${base}${path}`, body }, AbortSignal.timeout(TOKEN_TIMEOUT_MS));
@@ -135,9 +135,9 @@ const matchSchema = v.object({ matched: v.boolean() });
 
 export const jibit = provider({
   name: 'jibit',
-  credentials: jibitCredentials,
+  credentials: credentialsSchema,
   open(account): IdentityRegistry {
-    const inquire = jibitInquiries(account);
+    const inquire = inquiriesOf(account);
     return {
       async checkIdentity(nationalId, birthDate, signal) {
         const site = { provider: 'jibit', operation: IDENTITY };
@@ -149,21 +149,21 @@ export const jibit = provider({
         });
         const reply = await inquire(site, `/v1/services/identity?${query}`, signal);
         if (errorCodeOf(reply) === NOT_FOUND && reply.status < 500) return 'not_found';
-        const { identityInfo } = parseJibit(site, personSchema(nationalId), reply);
+        const { identityInfo } = fieldsOf(site, personSchema(nationalId), reply);
         return identityInfo.alive ? 'matched' : 'deceased';
       },
       async checkPhoneOwnership(nationalId, phone, signal) {
         const site = { provider: 'jibit', operation: OWNERSHIP };
         const query = new URLSearchParams({ nationalCode: nationalId, mobileNumber: toLocalPhone(phone) });
         const reply = await inquire(site, `/v1/services/matching?${query}`, signal);
-        return parseJibit(site, matchSchema, reply).matched ? 'matched' : 'not_matched';
+        return fieldsOf(site, matchSchema, reply).matched ? 'matched' : 'not_matched';
       },
     };
   },
 });
 
 /** Returns the fields of a successful response. Throws ProviderUnavailable for any other. */
-export const parseJibit = <Schema extends v.GenericSchema>(
+const fieldsOf = <Schema extends v.GenericSchema>(
   site: CallSite,
   schema: Schema,
   reply: ProviderReply,

@@ -8,7 +8,7 @@ import { toLocalPhone } from '#shared/values/phone.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
 import { templateFor } from './templates.ts';
 
-export const kavenegarCredentials = v.object({
+const credentialsSchema = v.object({
   api_key: credential,
   /** The name of the approved Persian template, in which %token is the code. */
   template: credential,
@@ -33,7 +33,7 @@ const REASONS = reasonsByCode({
 const replySchema = v.object({ return: v.object({ status: v.number() }) });
 
 /** Throws ProviderUnavailable unless the response says that the request succeeded. */
-export const assertKavenegarSucceeded = (site: CallSite, reply: ProviderReply): void => {
+const assertSucceeded = (site: CallSite, reply: ProviderReply): void => {
   const parsed = v.safeParse(replySchema, reply.json);
   if (!parsed.success) throw unreadableReply(site, reply);
   const { status } = parsed.output.return;
@@ -43,14 +43,14 @@ export const assertKavenegarSucceeded = (site: CallSite, reply: ProviderReply): 
 
 export const kavenegar = provider({
   name: 'kavenegar',
-  credentials: kavenegarCredentials,
+  credentials: credentialsSchema,
   open: ({ api_key: apiKey, template: fa, template_en: en, base_url: base }): SmsSender => ({
     async sendCode({ phone, code, locale, templates }, signal) {
       const site = { provider: 'kavenegar', operation: SEND_CODE };
       const url = `${base}/v1/${encodeURIComponent(apiKey)}/verify/lookup.json`;
       const template = templateFor(locale, templates.kavenegar, { fa, en });
       const body = new URLSearchParams({ receptor: toLocalPhone(phone), token: code, template });
-      assertKavenegarSucceeded(site, await exchange(site, { url, body, ownConnection: true }, signal));
+      assertSucceeded(site, await exchange(site, { url, body, ownConnection: true }, signal));
       return { provider: site.provider };
     },
   }),

@@ -8,7 +8,7 @@ import { toLocalPhone } from '#shared/values/phone.ts';
 import { SEND_CODE, type SmsSender } from './port.ts';
 import { templateFor, templateIdSchema } from './templates.ts';
 
-export const smsIrCredentials = v.object({
+const credentialsSchema = v.object({
   api_key: credential,
   /** The number of the approved Persian template. */
   template_id: templateIdSchema,
@@ -37,7 +37,7 @@ const ERROR = 0;
 const replySchema = v.object({ status: v.pipe(v.number(), v.maxValue(199)) });
 
 /** Throws ProviderUnavailable unless the response says that the request succeeded. */
-export const assertSmsIrSucceeded = (site: CallSite, reply: ProviderReply): void => {
+const assertSucceeded = (site: CallSite, reply: ProviderReply): void => {
   const parsed = v.safeParse(replySchema, reply.json);
   if (!parsed.success) throw unreadableReply(site, reply);
   const { status: code } = parsed.output;
@@ -50,7 +50,7 @@ export const assertSmsIrSucceeded = (site: CallSite, reply: ProviderReply): void
 
 export const smsIr = provider({
   name: 'sms-ir',
-  credentials: smsIrCredentials,
+  credentials: credentialsSchema,
   open: ({ api_key: apiKey, template_id: fa, template_id_en: en, base_url: base }): SmsSender => ({
     async sendCode({ phone, code, locale, templates }, signal) {
       const site = { provider: 'sms-ir', operation: SEND_CODE };
@@ -64,7 +64,7 @@ export const smsIr = provider({
         },
         ownConnection: true,
       };
-      assertSmsIrSucceeded(site, await exchange(site, request, signal));
+      assertSucceeded(site, await exchange(site, request, signal));
       return { provider: site.provider };
     },
   }),

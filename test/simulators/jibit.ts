@@ -22,7 +22,6 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'POST /v1/tokens/refresh': 'token_refresh',
   'GET /v1/services/identity': 'identity',
   'GET /v1/services/matching': 'ownership',
-  'GET /v1/balances': 'balances',
 };
 
 const refuse = (status: number, code: string): SimulatedReply => ({
@@ -31,11 +30,6 @@ const refuse = (status: number, code: string): SimulatedReply => ({
 });
 
 const FORBIDDEN = refuse(403, 'forbidden');
-
-const BALANCES: SimulatedReply = {
-  status: 200,
-  json: { balances: [{ balanceType: 'WALLET', amount: 12_500_000, currency: 'IRR' }] },
-};
 
 /** Each fault in Jibit's format. */
 const FAULT_REPLIES: FaultReplies = {
@@ -117,7 +111,6 @@ export const simulatedJibit = (clock: Clock): SimulatedProvider => {
       }
       if (fault !== undefined) return FAULT_REPLIES[fault];
       if (!tokens.isAuthorized(request)) return FORBIDDEN;
-      if (operation === 'balances') return BALANCES;
       return operation === 'identity' ? identity(request.query) : matching(request.query);
     },
   };

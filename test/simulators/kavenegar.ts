@@ -1,16 +1,11 @@
-/** Simulates Kavenegar's `verify/lookup` and `account/info`: API key in the path, result in `return.status` and as the HTTP status. */
+/** Simulates Kavenegar's `verify/lookup`: API key in the path, result in `return.status` and as the HTTP status. */
 import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
 import { APPROVED_TEMPLATES, STAGE_TEMPLATES } from './message-templates.ts';
 import type { Outbox } from './outbox.ts';
 import type { FaultReplies, SimulatedProvider, SimulatedReply } from './simulated-provider.ts';
 
-const OPERATIONS: Readonly<Record<string, string>> = {
-  'verify/lookup': 'send_code',
-  'account/info': 'account',
-};
-
-const PATH = /^\/v1\/([^/]+)\/(verify\/lookup|account\/info)\.json$/;
+const PATH = /^\/v1\/([^/]+)\/verify\/lookup\.json$/;
 const PARAMETERS = ['receptor', 'token', 'token2', 'token3', 'token10', 'token20', 'template', 'type'];
 
 const refuse = (status: number, httpStatus = status): SimulatedReply => ({
@@ -54,24 +49,15 @@ export const simulatedKavenegar = (outbox: Outbox): SimulatedProvider => {
       template: STAGE_TEMPLATES.fa.name,
       template_en: STAGE_TEMPLATES.en.name,
     },
-    operationOf: ({ path }) => OPERATIONS[PATH.exec(path)?.[2] ?? ''],
+    operationOf: ({ path }) => (PATH.test(path) ? 'send_code' : undefined),
     unknownPath: refuse(404),
-    respond({ method, path, headers, body }, operation, fault) {
+    respond({ method, path, headers, body }, _operation, fault) {
       if (fault !== undefined) return FAULT_REPLIES[fault];
       if (PATH.exec(path)?.[1] !== apiKey) return refuse(403);
-      if (operation === 'account') return ACCOUNT;
       const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded');
       return method === 'POST' && isForm ? send(new URLSearchParams(body)) : refuse(405);
     },
   };
-};
-
-const ACCOUNT: SimulatedReply = {
-  status: 200,
-  json: {
-    return: { status: 200, message: 'تایید شد' },
-    entries: { remaincredit: 1_500_000, expiredate: 1_893_456_000, type: 'Master' },
-  },
 };
 
 const accepted = (receptor: string, message: string): SimulatedReply => ({

@@ -1,4 +1,4 @@
-/** Simulates sms.ir's `send/verify` and `credit`: key in a header, JSON body, result in `status`. */
+/** Simulates sms.ir's `send/verify`: key in a header, JSON body, result in `status`. */
 import { randomInt } from 'node:crypto';
 import { randomBase62 } from '#shared/base62.ts';
 import { APPROVED_TEMPLATES, STAGE_TEMPLATES } from './message-templates.ts';
@@ -9,13 +9,6 @@ import {
   type SimulatedProvider,
   type SimulatedReply,
 } from './simulated-provider.ts';
-
-const OPERATIONS: Readonly<Record<string, string>> = {
-  'POST /v1/send/verify': 'send_code',
-  'GET /v1/credit': 'credit',
-};
-
-const CREDIT: SimulatedReply = { status: 200, json: { status: 1, message: 'موفق', data: 8500 } };
 
 const refuse = (httpStatus: number, status: number): SimulatedReply => ({
   status: httpStatus,
@@ -61,12 +54,12 @@ export const simulatedSmsIr = (outbox: Outbox): SimulatedProvider => {
       template_id: STAGE_TEMPLATES.fa.id,
       template_id_en: STAGE_TEMPLATES.en.id,
     },
-    operationOf: ({ method, path }) => OPERATIONS[`${method} ${path}`],
+    operationOf: ({ method, path }) =>
+      method === 'POST' && path === '/v1/send/verify' ? 'send_code' : undefined,
     unknownPath: { status: 404, json: { message: 'not found' } },
-    respond({ headers, body }, operation, fault) {
+    respond({ headers, body }, _operation, fault) {
       if (fault !== undefined) return FAULT_REPLIES[fault];
       if (headers['x-api-key'] !== apiKey) return FAULT_REPLIES.unauthorized;
-      if (operation === 'credit') return CREDIT;
       const sent = jsonFields(body);
       return sent === undefined ? refuse(400, 16) : send(sent);
     },

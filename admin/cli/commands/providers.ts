@@ -1,8 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { AdminError } from '#admin/admin-error.ts';
-import { type AccountState, checkProviders } from '#admin/operations/check-providers.ts';
-import { readSections, setProviderSection } from '#admin/operations/set-provider-credentials.ts';
+import { setProviderSection } from '#admin/operations/set-provider-credentials.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { type CredentialsSchema, ORDER } from '#shared/providers/provider.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
@@ -77,43 +76,7 @@ const order = async ({ stage, client, secretName }: Session, names: readonly str
   };
 };
 
-const ASKED_FROM = 'this machine';
-
-const FROM_HERE =
-  'Asked from this machine. It cannot show whether a provider allows the address of the stage (output EgressAddress): compare that in its panel.';
-
-/** `ok (8,500 messages)`, `refused (code 418, balance). Top up the account.` */
-const resultOf = ({ state, answer, action }: AccountState): string => {
-  const result = `${state.replaceAll('_', ' ')}${answer === null ? '' : ` (${answer})`}`;
-  return action === null ? result : `${result}. ${action}`;
-};
-
-/** Asks each provider of the stage about the account. Exit code 1: one of them needs work. */
-const check = async ({
-  stage,
-  client,
-  secretName,
-  providers: configured,
-}: Session): Promise<CommandResult> => {
-  const names = configured.filter((name) => name in CREDENTIALS);
-  if (names.length === 0) {
-    const text = `Stage ${stage} calls the sandbox: there is no provider to ask.\n`;
-    return { json: { stage, asked_from: ASKED_FROM, providers: [] }, text };
-  }
-  const providers = await checkProviders(names, (await readSections(client, secretName)) ?? {});
-  const isReady = providers.every(({ state }) => state === 'ok' || state === 'not_checked');
-  return {
-    json: { stage, asked_from: ASKED_FROM, providers },
-    text: {
-      rows: providers.map((account) => ({ provider: account.provider, result: resultOf(account) })),
-      items: 'providers',
-    },
-    note: FROM_HERE,
-    exitCode: isReady ? 0 : 1,
-  };
-};
-
-/** `providers set|order|check`. They need no deployed stack, since the secret must exist before the first deploy. */
+/** `providers set|order`. They need no deployed stack, since the secret must exist before the first deploy. */
 export const addProviderCommands: AddCommands = ({ groupOf, deployments }) => {
   const open = groupOf(async (options) => {
     if (options.stage !== undefined) return deployments.openProviderSecret(options.stage, options);
@@ -125,9 +88,6 @@ export const addProviderCommands: AddCommands = ({ groupOf, deployments }) => {
   const setHelp = 'write the credentials of a provider to the provider secret of a stage';
   const orderHelp =
     'write which providers are called first, one after the other, without a deploy; the rest follows in the order of the stage';
-  const checkHelp =
-    'ask each provider of a stage about its account, without naming a person: credentials, address of this machine, balance';
-  add('check', checkHelp, check, 'providers check --stage prod');
   for (const command of [
     add('set <provider>', setHelp, set, 'providers set jibit --stage prod < section.json'),
     add('order <provider...>', orderHelp, order, 'providers order zohal jibit --stage prod'),

@@ -1,6 +1,5 @@
 import { STAGES } from '#lib/stages.ts';
 import { startAccountDouble } from '#test/bin/account-double.ts';
-import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 import { startCommand } from './cli-process.ts';
 import { runCommand } from './in-process.ts';
 import { CTRL_C, itOnTerminal, onTerminal } from './pseudo-terminal.ts';
@@ -169,66 +168,4 @@ describe('providers set', () => {
       expect(ended.error).toContain(sentence);
     },
   );
-});
-
-describe('providers check', () => {
-  let simulators: Simulators;
-  beforeAll(async () => {
-    simulators = await startSimulators();
-  });
-  afterAll(() => simulators.close());
-
-  const check = (...options: readonly string[]) => runCommand(['providers', 'check', ...options]);
-
-  const HERE =
-    'Asked from this machine. It cannot show whether a provider allows the address of the stage (output EgressAddress): compare that in its panel.\n';
-
-  it('shows a line for each provider of the stage, and where it was asked from', async () => {
-    aws.secrets.set(SECRET, JSON.stringify(simulators.providerSecret));
-    const { exitCode, out, error } = await check('--stage', 'prod');
-    expect({ exitCode, error }).toEqual({ exitCode: 0, error: HERE });
-    expect(out).toBe(
-      [
-        'provider   result',
-        'jibit      ok (12,500,000 IRR)',
-        'zohal      not checked. No public source shows a call of this provider that names nobody. Look at its panel: token, allowed addresses, balance.',
-        'kavenegar  ok (1,500,000 IRR)',
-        'sms-ir     ok (8,500 messages)',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  it('ends with 1 if a provider refuses or its section is missing, and shows no credential', async () => {
-    const { jibit, zohal } = simulators.providerSecret;
-    const refused = { ...(jibit as object), secret_key: 'value-of-a-test' };
-    aws.secrets.set(SECRET, JSON.stringify({ jibit: refused, zohal }));
-    const { exitCode, out, error } = await check('--stage', 'prod', '--json');
-    expect({ exitCode, error }).toEqual({ exitCode: 1, error: '' });
-    expect(JSON.parse(out)).toMatchObject({
-      stage: 'prod',
-      asked_from: 'this machine',
-      providers: [
-        { provider: 'jibit', state: 'refused', answer: 'code invalid.credentials, credentials' },
-        { provider: 'zohal', state: 'not_checked' },
-        { provider: 'kavenegar', state: 'misconfigured' },
-        { provider: 'sms-ir', state: 'misconfigured' },
-      ],
-    });
-    expect(out).not.toContain('value-of-a-test');
-  });
-
-  it('says that each section is missing if the stage has no secret yet', async () => {
-    const { exitCode, out } = await check('--stage', 'prod', '--json');
-    const states = JSON.parse(out).providers.map(({ state }: { state: string }) => state);
-    expect([exitCode, states]).toEqual([1, Array(4).fill('misconfigured')]);
-  });
-
-  it('asks nobody for a stage with the sandbox', async () => {
-    expect(await check('--stage', 'dev')).toEqual({
-      exitCode: 0,
-      out: 'Stage dev calls the sandbox: there is no provider to ask.\n',
-      error: '',
-    });
-  });
 });
