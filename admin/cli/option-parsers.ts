@@ -36,10 +36,10 @@ const durationOf = (text: string): number | undefined => {
 export const isoOf = (epochSeconds: number | undefined): string | null =>
   epochSeconds === undefined ? null : `${new Date(epochSeconds * 1000).toISOString().slice(0, 19)}Z`;
 
-/** Parses a time into epoch seconds: from now (`90d`), the start of a day (`2027-01-31`, UTC), `2027-01-31T12:00Z`, or as the audit shows it. */
-export const parseExpiry = (typed: string): number => {
+/** Parses a time into epoch seconds: a duration (`90d`) from now, the start of a day (`2027-01-31`, UTC), `2027-01-31T12:00Z`, or as the audit shows it. */
+const parseTime = (typed: string, direction: 1 | -1): number => {
   const duration = durationOf(typed);
-  if (duration !== undefined) return Math.floor(Date.now() / 1000) + duration;
+  if (duration !== undefined) return Math.floor(Date.now() / 1000) + direction * duration;
   const text = typed.replace(/\.000Z$/, 'Z');
   const seconds = Date.parse(text) / 1000;
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) && !Number.isNaN(seconds);
@@ -49,6 +49,12 @@ export const parseExpiry = (typed: string): number => {
     'It must be like 90d, 12h (a number of up to 6 digits), 2027-01-31 or 2027-01-31T12:00Z (UTC).',
   );
 };
+
+/** Parses a time to come into epoch seconds: `90d` is in 90 days. */
+export const parseExpiry = (typed: string): number => parseTime(typed, 1);
+
+/** Parses a past time into epoch seconds: `1d` is a day ago. */
+export const parseSince = (typed: string): number => parseTime(typed, -1);
 
 /** Parses a grace period into seconds. */
 export const parseGrace = (text: string): number => {

@@ -2,6 +2,9 @@ import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, requireSeller } from '#admin/administration.ts';
 import { setSellerStatus } from './sellers.ts';
 
+/** The action of two records: of the seller, and of the deployment, where the id of a seller that is in no list any more is found. */
+export const SELLER_DELETED = 'seller.deleted';
+
 /** Throws `seller_in_use` if the seller has users, or keys that are not revoked. */
 export const requireUnused = async (admin: Administration, sellerId: string): Promise<void> => {
   const { user_count, removed_count } = await requireSeller(admin, sellerId);
@@ -25,10 +28,14 @@ export const deleteSeller = async (admin: Administration, sellerId: string): Pro
   for (const key of await admin.keys.listOf(sellerId)) await admin.keys.removeRevoked(key);
   const seller = await requireSeller(admin, sellerId);
   const record = admin.record({
-    action: 'seller.deleted',
+    action: SELLER_DELETED,
     seller_id: sellerId,
     details: { name: seller.name },
   });
-  if (await admin.sellers.remove(seller, record)) return;
+  const ofDeployment = admin.record({
+    action: SELLER_DELETED,
+    details: { seller_id: sellerId, name: seller.name },
+  });
+  if (await admin.sellers.remove(seller, [record, ofDeployment])) return;
   throw new AdminError('changed_meanwhile', `${sellerId} was changed meanwhile. Try again.`);
 };

@@ -19,19 +19,27 @@ const AFTER_ALL_TIMES = '~';
 /** How long the record of an erasure has the hashes of the phone: as long as a backup of the table can be restored. */
 export const ERASURES_KEPT_SECONDS = 35 * DAY_SECONDS;
 
+interface AuditQuery {
+  readonly isWanted?: (record: AuditRecord) => boolean;
+  readonly limit?: number;
+  readonly since?: string | undefined;
+}
+
 export const auditStore = (table: Table) => ({
   /** Writes a record of something that is not one transaction of the table: an import, a change of API Gateway. */
   async write(record: NewAuditRecord): Promise<void> {
     await table.client.send(new PutCommand(auditPut(table, record).Put));
   },
 
-  /** Returns the newest records of a subject (a seller id, or `deployment`) that are wanted, newest first. */
+  /** Returns the newest records of a subject (a seller id, or `deployment`) that are wanted, newest first. `since`: ISO, UTC. */
   async list(
     subject: string,
-    { isWanted = () => true, limit }: { isWanted?: (record: AuditRecord) => boolean; limit: number },
+    { isWanted = () => true, limit = Number.POSITIVE_INFINITY, since }: AuditQuery = {},
   ): Promise<AuditRecord[]> {
     const found: AuditRecord[] = [];
-    for await (const items of queryPages(table, { pk: auditPartition(subject), newestFirst: true })) {
+    const between = since === undefined ? {} : { between: [since, AFTER_ALL_TIMES] as const };
+    const range = { pk: auditPartition(subject), newestFirst: true, ...between };
+    for await (const items of queryPages(table, range)) {
       found.push(...items.map((item) => v.parse(auditRecordSchema, item)).filter(isWanted));
       if (found.length >= limit) break;
     }

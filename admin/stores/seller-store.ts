@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { NewAuditRecord } from '#shared/audit.ts';
+import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
 import { sellerTemplatesSchema } from '#shared/sms/templates.ts';
 import type { Table } from '#shared/table/client.ts';
 import { ifEqual, setting, settingIfEqual } from '#shared/table/conditions.ts';
@@ -74,7 +74,7 @@ const sellerWrites = (table: Table) => {
     },
 
     /** Deletes a suspended seller without users, with its entry in the list. False: it has users or is active now. */
-    remove({ seller_id, created_at }: Seller, record: NewAuditRecord): Promise<boolean> {
+    remove({ seller_id, created_at }: Seller, records: readonly NewAuditRecord[]): Promise<boolean> {
       const Delete = {
         TableName,
         Key: sellerKey(seller_id),
@@ -83,7 +83,7 @@ const sellerWrites = (table: Table) => {
         ExpressionAttributeValues: { ':suspended': 'suspended' },
       };
       const entry = { Delete: { TableName, Key: sellerListKey(created_at, seller_id) } };
-      return transact(table, [{ Delete }, entry], record);
+      return transact(table, [{ Delete }, entry, ...records.map((record) => auditPut(table, record))]);
     },
 
     /** Sets attributes of a seller. False: `attributes[unchanged]` has changed since the seller was read. */
