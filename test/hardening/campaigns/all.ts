@@ -11,6 +11,7 @@ import { keys } from './keys.ts';
 import { leaks } from './leaks.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
+import { parallelSends } from './parallel-sends.ts';
 import { schemathesis } from './schemathesis.ts';
 import { supplyChain } from './supply-chain.ts';
 import { triesWithoutCode } from './tries-without-code.ts';
@@ -26,6 +27,7 @@ export const campaigns: readonly Campaign[] = [
   schemathesis,
   keys,
   triesWithoutCode,
+  parallelSends,
   endInBurst,
   changeBurst,
   supplyChain,
