@@ -22,7 +22,7 @@ import type { Limit } from '#shared/rate-limits/limit.ts';
 import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import { type Consumed, consume, refund, requireLeft, usedUp } from '#shared/rate-limits/request-limits.ts';
 import { currentDeadline } from '#shared/request-context.ts';
-import { isBuyerApp } from '#shared/scopes.ts';
+import { isBuyerAppOrPublic } from '#shared/scopes.ts';
 import { hashesFromEnv, type KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { providerSecretFromEnv } from '#shared/secrets/secret-source.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
@@ -132,7 +132,7 @@ const sendLimits = (
   smsPerDay: number | undefined,
 ): SendLimits => ({
   ofKey: caller === undefined ? [] : [keyLimit('sms-per-hour', caller)],
-  ofPhone: isBuyerApp(caller) ? [] : [phoneLimit('sms', phone)],
+  ofPhone: isBuyerAppOrPublic(caller) ? [] : [phoneLimit('sms', phone)],
   ofStage: ceilingLimits('sms-per-day', smsPerDay, caller),
 });
 

@@ -13,7 +13,7 @@ import { type CodeOwner, codeTries } from '#shared/one-time-codes/store.ts';
 import { problem } from '#shared/problems.ts';
 import { assertSandboxAllowed, isSandbox } from '#shared/providers/sandbox.ts';
 import { registersInSandbox } from '#shared/providers/test-identities.ts';
-import { isBuyerApp } from '#shared/scopes.ts';
+import { isBuyerAppOrPublic } from '#shared/scopes.ts';
 import { hashesFromEnv } from '#shared/secrets/keyed-hashes.ts';
 
 const route = oneTimeCodeRoutes['verify-otp'];
@@ -66,7 +66,7 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
     await bestEffort('clear_failures', codes.clearFailures(owner, mac, verifiedAt));
     throw error;
   });
-  const registers = deps.inSandbox ? registersInSandbox(phone) : isBuyerApp(caller);
+  const registers = deps.inSandbox ? registersInSandbox(phone) : isBuyerAppOrPublic(caller);
   const registeredAt = new Date(verifiedAt * 1000).toISOString();
   // In the same transaction: a code that is rejected registers nobody.
   const alsoWrite = registers

@@ -15,5 +15,5 @@ export const areGrantable = (scopes: readonly Scope[]): boolean =>
   !scopes.includes('buyers:links') || scopes.includes('buyers:register');
 
 /** By its key or because no key is taken: its verified codes register buyers, its sends and failed verifies have rules of their own. */
-export const isBuyerApp = (caller: { readonly scopes: readonly Scope[] } | undefined): boolean =>
+export const isBuyerAppOrPublic = (caller: { readonly scopes: readonly Scope[] } | undefined): boolean =>
   caller === undefined || caller.scopes.includes('buyers:register');

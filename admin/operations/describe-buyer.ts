@@ -75,9 +75,9 @@ export const describeBuyer = async (admin: Administration, phone: KeyedHash) => 
   const isUsed = Object.values(use).some((count) => count > 0);
   if (buyer === undefined && !isUsed && codes.length + links.length === 0) return undefined;
   const isEnded = ({ sk }: StoredItem): boolean => String(sk).startsWith(ENDED_LINK_PREFIX);
-  const ended = links.filter(isEnded).map(({ sk, refused_at }) => ({
+  const ended = links.filter(isEnded).map(({ sk, ended_at }) => ({
     sellerId: String(sk).split('#')[1] ?? '',
-    ended_at: timeText(Number(refused_at)),
+    ended_at: timeText(Number(ended_at)),
   }));
   const linkedBy = links.filter((item) => !isEnded(item)).map(({ sk }) => sellerOfPhoneLink(sk));
   const sent = codes

@@ -29,7 +29,7 @@ const codeOf = (item: StoredItem): OutstandingCode => ({
 export const recordFrom = (item: StoredItem = {}): VersionedRecord => ({
   version: Number(item.version ?? 0),
   sends: (item.sends ?? []) as number[],
-  lastBouncedAt: Number(item.last_refused_at ?? 0),
+  lastBouncedAt: Number(item.last_bounced_at ?? 0),
   failures: Number(item.failures ?? 0),
   lastFailureAt: Number(item.last_failure_at ?? 0),
   lockAt: Number(item.lock_at ?? FIRST_LOCK_AT),
@@ -86,7 +86,7 @@ export const undoExpression = (
   undoneMac: string,
 ): Expression => ({
   UpdateExpression:
-    'SET version = version + :one, sends = :sends, last_refused_at = :bouncedAt' +
+    'SET version = version + :one, sends = :sends, last_bounced_at = :bouncedAt' +
     (code === undefined
       ? ` REMOVE ${WITHOUT_CODE}`
       : ', lock_at = :lockAt, mac = :mac, code_expires_at = :expiresAt, tries = :tries, provider = :provider'),

@@ -10,7 +10,7 @@ import {
   RateLimitExceeded,
   requireLeft,
 } from '#shared/rate-limits/request-limits.ts';
-import { isBuyerApp } from '#shared/scopes.ts';
+import { isBuyerAppOrPublic } from '#shared/scopes.ts';
 
 const LIMIT = 'failed-verifies-per-hour';
 
@@ -19,7 +19,7 @@ export const requireVerifiesLeft = (
   counted: CountedRequest | undefined,
   caller: Caller | undefined,
 ): void => {
-  if (caller !== undefined && !isBuyerApp(caller)) requireLeft(counted, caller, [LIMIT]);
+  if (caller !== undefined && !isBuyerAppOrPublic(caller)) requireLeft(counted, caller, [LIMIT]);
 };
 
 interface FailedVerify {
@@ -45,7 +45,7 @@ export const countFailedVerify = async (
     else await consumeNothing(rateLimiter, limit, nowMs);
   } catch (error) {
     if (!(error instanceof RateLimitExceeded)) throw error;
-    if (!isBuyerApp(caller)) return error;
+    if (!isBuyerAppOrPublic(caller)) return error;
     if (isCompared)
       logEvent('failed_verifies_above_limit', { seller_id: caller.sellerId, key_id: caller.keyId });
   }

@@ -1,7 +1,7 @@
 /** The limits of one-time codes and what follows from them: pure functions of (record, now), in epoch seconds. */
 import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS, timeText } from '#shared/clock.ts';
 import { PROBLEMS, type ReasonOf } from '#shared/problems.ts';
-import { isBuyerApp } from '#shared/scopes.ts';
+import { isBuyerAppOrPublic } from '#shared/scopes.ts';
 
 /** Docs and the OpenAPI document are generated from this table. */
 export const CODE_LIMITS = {
@@ -131,8 +131,8 @@ export const secondsLocked = ({ failures, lastFailureAt, lockAt }: CodeRecord, n
 export const nextLockAt = (failures: number): number =>
   CODE_LIMITS.locks.find((row) => row.failures > failures)?.failures ?? MAX_CONSECUTIVE_FAILURES;
 
-export const sendLimitsOf = (caller: Parameters<typeof isBuyerApp>[0]): readonly SendLimit[] =>
-  isBuyerApp(caller) ? CODE_LIMITS.sendLimitsOfBuyerApp : CODE_LIMITS.sendLimits;
+export const sendLimitsOf = (caller: Parameters<typeof isBuyerAppOrPublic>[0]): readonly SendLimit[] =>
+  isBuyerAppOrPublic(caller) ? CODE_LIMITS.sendLimitsOfBuyerApp : CODE_LIMITS.sendLimits;
 
 const secondsUntilResend = (
   { sends, lastBouncedAt }: CodeRecord,

@@ -1,6 +1,6 @@
 /** The optional daily ceilings (UTC) of a stage, over all keys, and a seller's share of each. */
 import { DAY_SECONDS, HOUR_SECONDS } from '#shared/clock.ts';
-import { isBuyerApp, type Scope } from '#shared/scopes.ts';
+import { isBuyerAppOrPublic, type Scope } from '#shared/scopes.ts';
 import type { Limit } from './limit.ts';
 
 export type CeilingName = 'paid-checks-per-day' | 'sms-per-day';
@@ -38,7 +38,7 @@ export const ceilingLimits = (
     limit,
     ceiling: { name, callsPerDay },
   });
-  if (key === undefined || isBuyerApp(key)) return [ofStage(callsPerDay)];
+  if (key === undefined || isBuyerAppOrPublic(key)) return [ofStage(callsPerDay)];
   const share = Math.max(1, Math.floor(callsPerDay / 4));
   return [
     { ...daily, subject: key.sellerId, name: `share-of-${name}`, limit: share, keyId: key.keyId },

@@ -130,7 +130,7 @@ export const sellerOfPhoneLink = (sortKey: unknown): string =>
   String(sortKey).slice(0, String(sortKey).lastIndexOf('#'));
 
 /** The prefix of the sort keys of ended links. No phone link begins with it: a seller id begins in lower case. */
-export const ENDED_LINK_PREFIX = 'REFUSAL#';
+export const ENDED_LINK_PREFIX = 'ENDED#';
 
 export const endedLinkKey = (phoneHash: string, sellerId: string, personHash: string): ItemKey =>
   key(phoneLinksPartition(phoneHash), `${ENDED_LINK_PREFIX}${sellerId}#${personHash}`);

@@ -38,7 +38,7 @@ const IS_NEW = { ConditionExpression: 'attribute_not_exists(pk)' } as const;
 const personCondition = ({ lifted }: NewLink, hash: string) =>
   lifted?.personHash === hash
     ? {
-        ConditionExpression: 'refused_at = :lifted',
+        ConditionExpression: 'ended_at = :lifted',
         ExpressionAttributeValues: { ':lifted': lifted.endedAt },
       }
     : IS_NEW;

@@ -63,7 +63,7 @@ export const personReader =
     const items = await batchGet(table, keys);
     const persons = personKeys.map((key) => itemOf(items, key));
     const linked = persons.find((item) => item?.user_id !== undefined);
-    const ended = persons.find((item) => item?.refused_at !== undefined);
+    const ended = persons.find((item) => item?.ended_at !== undefined);
     return {
       linked: linked && personFrom(linked),
       ended: ended && endedLinkFrom(ended),

@@ -91,7 +91,7 @@ const personActions = (
   };
   const otherwise = 'overtaken';
   if (endedAt === undefined) return [{ Delete: { TableName, Key, ...condition }, otherwise }];
-  const end = { phone_hash, refused_at: endedAt };
+  const end = { phone_hash, ended_at: endedAt };
   return [
     { Put: { TableName, Item: { ...Key, ...end }, ...condition }, otherwise },
     { Put: { TableName, Item: { ...endedLinkKey(phone_hash, sellerId, personHash), ...end } } },

@@ -29,7 +29,7 @@ export interface EndedLink {
 }
 
 export const endedLinkFrom = (item: StoredItem): EndedLink => ({
-  endedAt: Number(item.refused_at),
+  endedAt: Number(item.ended_at),
   personHash: String(item.pk).slice(String(item.pk).lastIndexOf('#') + 1),
   phoneHash: String(item.phone_hash),
 });

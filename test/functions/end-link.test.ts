@@ -65,12 +65,12 @@ describe('204', () => {
     await buyerAppOn(table).end(person.phone, await linkIdOf(person));
     const { current: phoneHash } = await testHashes.phone(person.phone);
     const { current: personHash } = await testHashes.person('sel_books', person.national_id);
-    const refused_at = Date.parse('2026-11-21T08:00:00Z') / 1000;
+    const ended_at = Date.parse('2026-11-21T08:00:00Z') / 1000;
     expect(await itemsOf(table, `PERSON#sel_books#${personHash}`)).toEqual([
-      { pk: `PERSON#sel_books#${personHash}`, sk: 'PERSON', phone_hash: phoneHash, refused_at },
+      { pk: `PERSON#sel_books#${personHash}`, sk: 'PERSON', phone_hash: phoneHash, ended_at },
     ]);
     expect(await itemsOf(table, `LINKS#${phoneHash}`)).toMatchObject([
-      { sk: `REFUSAL#sel_books#${personHash}`, refused_at },
+      { sk: `ENDED#sel_books#${personHash}`, ended_at },
     ]);
   });
 });
@@ -121,7 +121,7 @@ describe('the outstanding code of the seller', () => {
     const app = buyerAppOn(raced);
     expect([(await app.end(person.phone, id)).status, isRedeemed]).toEqual([204, true]);
     const { current: personHash } = await testHashes.person('sel_books', person.national_id);
-    expect(await itemsOf(table, `PERSON#sel_books#${personHash}`)).toMatchObject([{ refused_at: NOW + 10 }]);
+    expect(await itemsOf(table, `PERSON#sel_books#${personHash}`)).toMatchObject([{ ended_at: NOW + 10 }]);
   });
 
   it('can be deleted after the end has read it: the link ends, and no code comes back', async () => {

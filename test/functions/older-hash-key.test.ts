@@ -162,7 +162,7 @@ const cases: readonly Case[] = [
       const headers = await bearerOf(stored.person.phone, SELLER, LATER);
       const { status } = await call({ body: stored.person, headers });
       const refusals = (await itemsOf(deployment.table, '')).filter(
-        ({ refused_at, phone_hash }) => refused_at !== undefined && phone_hash !== undefined,
+        ({ ended_at, phone_hash }) => ended_at !== undefined && phone_hash !== undefined,
       );
       const ofPhone = (await stored.older.phone(stored.person.phone)).current;
       return [status, refusals.filter(({ phone_hash }) => phone_hash === ofPhone)];

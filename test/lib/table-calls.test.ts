@@ -45,7 +45,7 @@ const putEndedLink = async ({ national_id, phone }: ReturnType<typeof newPerson>
   const { current: personHash } = await hashes.person('sel_test', national_id);
   const { current: phone_hash } = await hashes.phone(phone);
   for (const key of [personKey('sel_test', personHash), endedLinkKey(phone_hash, 'sel_test', personHash)]) {
-    const Item = { ...key, phone_hash, refused_at: 1 };
+    const Item = { ...key, phone_hash, ended_at: 1 };
     await table.client.send(new PutCommand({ TableName: table.name, Item }));
   }
 };

@@ -1,10 +1,10 @@
-import { isBuyerApp } from '#shared/scopes.ts';
+import { isBuyerAppOrPublic } from '#shared/scopes.ts';
 
-describe('isBuyerApp', () => {
+describe('isBuyerAppOrPublic', () => {
   it('returns true for a key with buyers:register only, and where no key is taken', () => {
-    expect(isBuyerApp({ scopes: ['users:read', 'buyers:register'] })).toBe(true);
-    expect(isBuyerApp({ scopes: ['users:read', 'users:write'] })).toBe(false);
-    expect(isBuyerApp({ scopes: [] })).toBe(false);
-    expect(isBuyerApp(undefined)).toBe(true);
+    expect(isBuyerAppOrPublic({ scopes: ['users:read', 'buyers:register'] })).toBe(true);
+    expect(isBuyerAppOrPublic({ scopes: ['users:read', 'users:write'] })).toBe(false);
+    expect(isBuyerAppOrPublic({ scopes: [] })).toBe(false);
+    expect(isBuyerAppOrPublic(undefined)).toBe(true);
   });
 });

@@ -112,7 +112,7 @@ it('shows what the phone used today of its limits over all sellers', async () =>
 it('shows the links of all sellers, under each hash, and those that the buyer ended, of a deleted seller too', async () => {
   const seller = await deployment.seller('Kaveh Books');
   const user = await linkBuyer(deployment.table, seller.seller_id, 'older');
-  await put({ ...endedLinkKey('current', 'sel_deleted', 'person'), phone_hash: 'current', refused_at: now });
+  await put({ ...endedLinkKey('current', 'sel_deleted', 'person'), phone_hash: 'current', ended_at: now });
   expect(await describePhone()).toEqual({
     ...NOTHING_ELSE,
     links: [

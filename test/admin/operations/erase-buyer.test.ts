@@ -157,7 +157,7 @@ describe('eraseBuyer', () => {
     const seller = await deployment.seller();
     const person = personKey(seller.seller_id, 'linked again');
     await put({ ...person, phone_hash: CURRENT, user_id: 'usr_later' });
-    await put({ ...endedLinkKey(CURRENT, seller.seller_id, 'linked again'), refused_at: 1 });
+    await put({ ...endedLinkKey(CURRENT, seller.seller_id, 'linked again'), ended_at: 1 });
     await eraseBuyer(deployment.admin, HASHES);
     expect(await getItem(deployment.table, person)).toMatchObject({ user_id: 'usr_later' });
     expect((await readBuyerData(deployment.admin, HASHES)).links).toEqual([]);
@@ -238,7 +238,7 @@ describe('an interrupted erasure', () => {
     await put({ ...codeKey(OLDER, seller_id), version: 1, sends: [1] });
     await put({ pk: limitsPartition(`phone:${OLDER}`), sk: limitSortKey('DAY', 20_000), sms: 3 });
     for (const key of [personKey(seller_id, 'ended'), endedLinkKey(OLDER, seller_id, 'ended')])
-      await put({ ...key, phone_hash: OLDER, refused_at: 1 });
+      await put({ ...key, phone_hash: OLDER, ended_at: 1 });
     return seller;
   };
 

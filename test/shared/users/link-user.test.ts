@@ -100,7 +100,7 @@ describe('link refuses', () => {
 
   it('person_changed if the refusal that it lifts is gone or another one by now', async () => {
     const lifted = { endedAt: 7, personHash: 'hash-of-lifted', phoneHash: 'phone-of-lifted' };
-    const refusal = { ...personKey('sel_refused', 'hash-of-lifted'), refused_at: 8 };
+    const refusal = { ...personKey('sel_refused', 'hash-of-lifted'), ended_at: 8 };
     const link = { ...linkOf('sel_refused', 'lifted'), lifted };
     expect(await store.link(link)).toEqual({ written: false, reason: 'person_changed' });
     await table.client.send(new PutCommand({ TableName: table.name, Item: refusal }));

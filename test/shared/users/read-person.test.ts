@@ -64,7 +64,7 @@ describe('personReader', () => {
   it.each(['new', 'old'])('finds a refusal under the hash of each secret: %s', async (age) => {
     const { read } = newLink();
     const personHash = `person ${links} ${age}`;
-    await put({ ...personKey('sel_test', personHash), phone_hash: 'phone', refused_at: 1_700_000_000 });
+    await put({ ...personKey('sel_test', personHash), phone_hash: 'phone', ended_at: 1_700_000_000 });
     expect(await read()).toMatchObject({
       linked: undefined,
       ended: { endedAt: 1_700_000_000, personHash, phoneHash: 'phone' },
