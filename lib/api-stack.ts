@@ -4,7 +4,7 @@ import { addAlarms } from './alarms.ts';
 import { ApiFunction, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary/canary.ts';
-import { type Config, accountAndRegionOf } from './config.ts';
+import { accountAndRegionOf, type Config } from './config.ts';
 import { addDashboard } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';
 import { addFirewall } from './firewall.ts';

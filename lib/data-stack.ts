@@ -12,7 +12,7 @@ import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { addBackupCopy } from './backup-copy.ts';
-import { type Config, accountAndRegionOf } from './config.ts';
+import { accountAndRegionOf, type Config } from './config.ts';
 import { dataStackName } from './outputs.ts';
 
 const HASH_KEY_LENGTH = 64;
