@@ -1,12 +1,13 @@
 import { type App, CfnOutput, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { addAlarms } from './alarms.ts';
-import { ApiFunction, type FunctionDefaults } from './api-function.ts';
+import type { FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
 import { addCanary } from './canary/canary.ts';
 import { accountAndRegionOf, type Config } from './config.ts';
 import { addDashboard } from './dashboard.ts';
 import type { DataStack } from './data-stack.ts';
+import { addDeployCheck } from './deploy-check/deploy-check.ts';
 import { addFirewall } from './firewall.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { addLogQueries } from './log-queries.ts';
@@ -16,7 +17,7 @@ import { apiStackName, OUTPUTS, usagePlanOutput } from './outputs.ts';
 import type { Release } from './release.ts';
 import { addressesOf, addUsagePlans, issuersOf, restApi } from './rest-api.ts';
 import { serviceAlarms } from './service-alarms.ts';
-import { serviceFunctions } from './service-functions.ts';
+import { addServiceFunctions } from './service-functions.ts';
 import { staticEgress } from './static-egress.ts';
 
 interface ApiStackProps {
@@ -60,7 +61,9 @@ export class ApiStack extends Stack {
       config.staticEgress === null ? undefined : staticEgress(this, config.staticEgress, keptInUse(config));
     const defaults: FunctionDefaults = { logs };
     const parts = { config, bundles, data, release, defaults, egress, issuers: issuersOf(api, config) };
-    addMethods(api, config.otpAccess, serviceFunctions(this, parts));
+    const functions = addServiceFunctions(this, parts);
+    addDeployCheck(this, { defaults, codeFolder: bundles.folderOf('deploy-check'), functions, config });
+    addMethods(api, config.otpAccess, functions);
     addGatewayResponses(api);
     const plans = addUsagePlans(this, api, name);
     if (config.firewall) addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
@@ -74,8 +77,8 @@ export class ApiStack extends Stack {
     });
     const monitored = { config, metrics: loggedMetrics(config.stage), api, table: data.table };
     const alarms = addAlarms(this, config, [...serviceAlarms(monitored), canary.alarm]);
-    const functions = this.node.findAll().filter((each) => each instanceof ApiFunction);
-    addLogQueries(this, name, { functions: functions.map(({ logGroup }) => logGroup), access: accessLog });
+    const logGroups = [...functions, canary.lambda].map(({ logGroup }) => logGroup);
+    addLogQueries(this, name, { functions: logGroups, access: accessLog });
     this.addOutputs({
       ...knownOutputs(config, data, release),
       [OUTPUTS.apiId]: api.restApiId,

@@ -16,7 +16,7 @@ export interface Bundles {
 interface BundleOptions {
   /** Created anew. Holds `code/<name>/index.mjs` and, not deployed, `maps/<name>.mjs.map`. */
   readonly outDir: string;
-  /** Files to bundle, by name. The default is every file of functions/ and the canary. */
+  /** Files to bundle, by name. The default is every file of functions/, the canary and the check of a deploy. */
   readonly entries?: Readonly<Record<string, string>>;
   readonly plugins?: readonly Plugin[];
 }
@@ -28,6 +28,7 @@ export const functionFiles = async (): Promise<Readonly<Record<string, string>>>
   return {
     ...Object.fromEntries(files.map((file) => [basename(file, '.ts'), join(folder, file)])),
     canary: join(ROOT, 'lib', 'canary', 'probe.ts'),
+    'deploy-check': join(ROOT, 'lib', 'deploy-check', 'check-versions.ts'),
   };
 };
 
@@ -109,10 +110,11 @@ const REWRITES: Readonly<Record<string, Rewrite>> = {
     modules: onceWithSdk,
     rewrite: (source) => without(source, /fromSharedConfigFiles\(.*?\), /g),
   },
-  // No operation that the functions call uses event streams.
+  // No operation that the functions call uses event streams. The client of Lambda asks for their settings.
   '@smithy/core/dist-es/submodules/event-streams/index.js': {
     modules: onceWithSdk,
-    rewrite: () => `throw new Error('event streams are not part of this bundle');`,
+    rewrite: () =>
+      'export const eventStreamSerdeProvider = undefined, resolveEventStreamSerdeConfig = (config) => config;',
   },
 };
 

@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { Duration, Validations } from 'aws-cdk-lib';
 import {
   AuthorizationType,
+  AwsIntegration,
   IdentitySource,
-  LambdaIntegration,
   RequestAuthorizer,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import { isServed, methodsOf, type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import type { ServiceFunctions } from './service-functions.ts';
+import type { ServiceFunction } from './service-functions.ts';
 
 /**
  * Returns the construct id of the authorizer: it changes with the operations that require a key and with their scopes. CloudFormation
@@ -35,12 +36,28 @@ const NO_KEY = {
   reason: 'The route row says that it requires no key; the stage throttles it.',
 };
 
+/** Invokes the alias, without a permission of its own: `addMethods` gives each function one. */
+const integrationOf = ({ alias }: ServiceFunction): AwsIntegration =>
+  new AwsIntegration({
+    proxy: true,
+    service: 'lambda',
+    path: `2015-03-31/functions/${alias.functionArn}/invocations`,
+  });
+
 /** Adds a method for each row. A row that requires a key gets the authorizer and a usage plan; every other row is open. */
-export const addMethods = (api: RestApi, otpAccess: OtpAccess, functions: ServiceFunctions): void => {
-  const authorizer = functions.authorizer();
+export const addMethods = (
+  api: RestApi,
+  otpAccess: OtpAccess,
+  functions: readonly ServiceFunction[],
+): void => {
+  const named = (name: string): ServiceFunction => {
+    const found = functions.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`there is no function ${name}`);
+    return found;
+  };
   const keyed = {
     authorizer: new RequestAuthorizer(api, authorizerIdOf(allRoutes, otpAccess), {
-      handler: authorizer,
+      handler: named('authorizer').alias,
       identitySources: [IdentitySource.header('X-Api-Key')],
       // Revoking a key flushes the cache, so it can be long.
       resultsCacheTtl: Duration.seconds(DECISION_CACHE_SECONDS),
@@ -51,13 +68,18 @@ export const addMethods = (api: RestApi, otpAccess: OtpAccess, functions: Servic
   const open = { authorizationType: AuthorizationType.NONE, apiKeyRequired: false };
   for (const route of allRoutes.filter((row) => isServed(row, otpAccess))) {
     const isKeyed = requiresKey(route, otpAccess);
-    const integration = new LambdaIntegration(functions.ofRoute(route), { allowTestInvoke: false });
+    const served = named(route.name);
     const resource = api.root.resourceForPath(route.path);
     for (const name of methodsOf(route)) {
-      const method = resource.addMethod(name, integration, isKeyed ? keyed : open);
+      const method = resource.addMethod(name, integrationOf(served), isKeyed ? keyed : open);
       Validations.of(method).acknowledge(NO_COGNITO, ...(isKeyed ? [] : [NO_KEY]));
     }
+    // For every method and path, and without the stage: it exists before the deployment that needs it, and after one that did.
+    served.alias.addPermission('Gateway', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: api.arnForExecuteApi(),
+    });
   }
-  // Includes the permission to invoke the function: a new authorizer must not be deployed before it has it.
-  api.latestDeployment?.node.addDependency(authorizer);
+  // Includes the permissions to invoke the functions: a method must not be served before API Gateway has it.
+  api.latestDeployment?.node.addDependency(...functions.map(({ alias }) => alias));
 };

@@ -1,8 +1,10 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Alias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { AUTHORIZER_PERMISSIONS } from '#shared/api-keys/api-key-item.ts';
-import { permissionsOf, type Route } from '#shared/route.ts';
+import { isServed, permissionsOf, type Route } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
 import { ApiFunction, type ApiFunctionProps, type FunctionDefaults } from './api-function.ts';
 import type { Bundles } from './bundling.ts';
 import type { Config } from './config.ts';
@@ -21,6 +23,7 @@ import type { StaticEgress } from './static-egress.ts';
 
 /** What distinguishes one function of the service from the others. */
 interface FunctionKind extends Omit<ApiFunctionProps, keyof FunctionDefaults | 'codeFolder' | 'environment'> {
+  readonly name: string;
   readonly variables: readonly DeployedVariable[];
 }
 
@@ -73,45 +76,66 @@ const resourcesOf = (scope: Construct, { config, data }: ServiceParts): Resource
   signingKeyArns: [...data.signingKeys, ...data.retiredSigningKeys].map((key) => key.keyArn),
 });
 
-/** Returns the makers of a stage's functions: of one for each route row, and of the authorizer. */
-export const serviceFunctions = (scope: Construct, service: ServiceParts) => {
+/** A function behind API Gateway. `name` is that of its file in functions/, of its route and of its metrics. */
+export interface ServiceFunction {
+  readonly name: string;
+  readonly lambda: LambdaFunction;
+  /** What API Gateway invokes. */
+  readonly alias: Alias;
+  readonly logGroup: ILogGroup;
+}
+
+/** API Gateway stops waiting after 29 seconds; a function must respond before that. */
+const MAX_TIMEOUT_SECONDS = 28;
+
+const authorizer = (resources: Resources): FunctionKind => ({
+  name: 'authorizer',
+  description: 'Authorizes API keys',
+  variables: AUTHORIZER_VARIABLES,
+  grants: grantsOf(AUTHORIZER_PERMISSIONS, resources),
+  memoryMb: 1024,
+  timeoutSeconds: 5,
+});
+
+/** Throws for a timeout above 28 seconds. */
+export const functionOf = (
+  route: Route,
+  resources: Resources,
+  egress: StaticEgress | undefined,
+): FunctionKind => {
+  const { name, timeoutSeconds } = route;
+  if (timeoutSeconds > MAX_TIMEOUT_SECONDS) {
+    throw new Error(
+      `${name}: a timeout of ${timeoutSeconds} s is longer than the ${MAX_TIMEOUT_SECONDS} s that API Gateway allows`,
+    );
+  }
+  return {
+    ...route,
+    description: `${route.method} ${route.path}`,
+    variables: variablesOf(route),
+    grants: grantsOf(permissionsOf(route), resources),
+    egress: callsProviders(route) ? egress : undefined,
+  };
+};
+
+/** Adds the functions of a stage: the authorizer, and one for each route row that the stage serves. */
+export const addServiceFunctions = (scope: Construct, service: ServiceParts): readonly ServiceFunction[] => {
   const { config, bundles, defaults, egress } = service;
   const resources = resourcesOf(scope, service);
   const values = environmentOf(service);
   const reserved: Readonly<Record<string, number | undefined>> = config.reservedConcurrency?.functions ?? {};
-
-  const addFunction = ({ name, variables, ...kind }: FunctionKind): IFunction =>
-    new ApiFunction(scope, name, {
+  const rows = allRoutes.filter((row) => isServed(row, config.otpAccess));
+  const kinds = [authorizer(resources), ...rows.map((row) => functionOf(row, resources, egress))];
+  return kinds.map(({ name, variables, ...kind }) => {
+    const added = new ApiFunction(scope, name, {
       ...defaults,
       ...kind,
-      name,
       codeFolder: bundles.folderOf(name),
       environment: Object.fromEntries(
         variables.flatMap((variable) => (values[variable] ? [[variable, values[variable]]] : [])),
       ),
       reservedConcurrency: reserved[name],
-    }).lambda;
-
-  return {
-    authorizer: (): IFunction =>
-      addFunction({
-        name: 'authorizer',
-        description: 'Authorizes API keys',
-        variables: AUTHORIZER_VARIABLES,
-        grants: grantsOf(AUTHORIZER_PERMISSIONS, resources),
-        memoryMb: 1024,
-        timeoutSeconds: 5,
-      }),
-
-    ofRoute: (route: Route): IFunction =>
-      addFunction({
-        ...route,
-        description: `${route.method} ${route.path}`,
-        variables: variablesOf(route),
-        grants: grantsOf(permissionsOf(route), resources),
-        egress: callsProviders(route) ? egress : undefined,
-      }),
-  };
+    });
+    return { name, lambda: added.lambda, alias: added.addAlias(), logGroup: added.logGroup };
+  });
 };
-
-export type ServiceFunctions = ReturnType<typeof serviceFunctions>;

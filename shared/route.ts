@@ -77,6 +77,16 @@ export const TAGS = {
 
 type Tag = keyof typeof TAGS;
 
+/**
+ * The request with which a deploy calls a new version before it gets traffic, for a seller that does not exist, and its response: a status or
+ * the code of a problem. A read reads. A write stops before it writes or calls a provider.
+ */
+export interface DeployCheck {
+  readonly pathParameters?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  readonly expects: number | ProblemCode;
+}
+
 export interface Route {
   /** The name of its file in functions/, its operationId, construct, log field and metric dimension. */
   readonly name: string;
@@ -101,6 +111,7 @@ export interface Route {
   readonly problems: readonly ProblemCode[];
   /** The hourly limits that its handler uses. Their states come with the count of the request, which is then made before the handler. */
   readonly limitsRead?: readonly HourlyLimitName[];
+  readonly check: DeployCheck;
   readonly permissions: Permissions;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;

@@ -53,7 +53,6 @@ export const addCanary = (scope: Construct, props: CanaryProps): Canary => {
   const secretArn = keySecretArn(scope, config.stage, encryption);
   const canary = new ApiFunction(scope, 'canary', {
     ...defaults,
-    name: 'canary',
     description: 'Calls the service over its public addresses',
     memoryMb: 256,
     timeoutSeconds: 28,
@@ -66,10 +65,11 @@ export const addCanary = (scope: Construct, props: CanaryProps): Canary => {
     grants: [allow(['secretsmanager:GetSecretValue'], [secretArn])],
   });
   // A failed run is reported as it is: Lambda would repeat it twice, beside the retries of EventBridge.
-  canary.lambda.configureAsyncInvoke({ retryAttempts: 0 });
+  const alias = canary.addAlias();
+  alias.configureAsyncInvoke({ retryAttempts: 0 });
   new Rule(scope, 'CanarySchedule', {
     schedule: Schedule.rate(ALARM_PERIOD),
-    targets: [new FunctionTarget(canary.lambda, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+    targets: [new FunctionTarget(alias, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
   });
   return { lambda: canary, secretArn, alarm: alarmOf(canary) };
 };

@@ -17,6 +17,7 @@ export const accessTokenRoutes = routeRows('Access tokens', {
         },
       },
     },
+    check: { expects: 200 },
     permissions: { signingKey: 'publish' },
   },
   'get-openid-configuration': {
@@ -33,6 +34,7 @@ export const accessTokenRoutes = routeRows('Access tokens', {
         headers: { 'Cache-Control': 'public, max-age=300.' },
       },
     },
+    check: { expects: 200 },
     permissions: { tokenIssuer: true },
   },
 } as const satisfies Record<string, Row>);

@@ -26,6 +26,7 @@ export const apiKeyRoutes = routeRows('Key', {
       'refused-links-per-hour',
       'failed-verifies-per-hour',
     ],
+    check: { expects: 'invalid_api_key' },
     permissions: {
       table: { 'SELLER#': ['BatchGetItem'], 'LIMIT#': ['BatchGetItem'] },
       identityProviders: true,
@@ -41,6 +42,7 @@ export const apiKeyRoutes = routeRows('Key', {
       `They are kept ${KEPT_DAYS} days. The counts of the last second may be missing.`,
     query: keyUsageQuerySchema,
     responses: { 200: { description: 'The use of the key.', schema: keyUsageSchema } },
+    check: { expects: 200 },
     permissions: { table: { 'LIMIT#': ['Query'] } },
   },
   'rotate-key': {
@@ -58,6 +60,7 @@ export const apiKeyRoutes = routeRows('Key', {
     body: rotationSchema,
     responses: { 201: { description: 'The new secret.', schema: newSecretSchema } },
     problems: ['too_many_secrets'],
+    check: { body: { grace_hours: 0 }, expects: 'validation_failed' },
     permissions: {
       table: {
         'SELLER#': ['GetItem', 'UpdateItem', 'ConditionCheckItem'],

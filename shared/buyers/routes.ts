@@ -19,6 +19,7 @@ export const buyerRoutes = routeRows('Buyer app', {
     body: claimedPersonSchema,
     responses: { 200: { description: 'The links, the oldest first.', schema: buyerLinksSchema } },
     problems: ['invalid_access_token', 'too_many_attempts'],
+    check: { body: {}, expects: 'invalid_access_token' },
     permissions: {
       table: {
         'LINKS#': ['Query'],
@@ -41,6 +42,7 @@ export const buyerRoutes = routeRows('Buyer app', {
     pathParameters: { schema: linkPathSchema, problem: 'not_found' },
     responses: { 204: { description: 'There is no such link any more.' } },
     problems: ['invalid_access_token'],
+    check: { pathParameters: { id: 'lnk_none' }, expects: 'invalid_access_token' },
     permissions: {
       table: {
         'SELLER#': ['BatchGetItem', 'UpdateItem'],

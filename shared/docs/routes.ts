@@ -35,6 +35,7 @@ export const docsRoutes = routeRows('Documentation', {
     summary: 'The OpenAPI document',
     description: 'The interface as an OpenAPI 3.0 document.',
     responses: { 200: { description: 'The document.', schema: openApiDocumentSchema } },
+    check: { expects: 200 },
     permissions: { release: true, support: true },
   },
   'get-docs': {
@@ -44,6 +45,7 @@ export const docsRoutes = routeRows('Documentation', {
     summary: 'The reference page',
     description: 'The interface as a page for people, with a form to try each operation.',
     responses: { 200: PAGE_RESPONSE },
+    check: { expects: 200 },
     permissions: { docs: ['reference'] },
   },
   'get-guide': {
@@ -63,6 +65,7 @@ export const docsRoutes = routeRows('Documentation', {
       },
     },
     problems: ['not_found'],
+    check: { pathParameters: { guide: 'limits' }, expects: 200 },
     permissions: { docs: GUIDE_FILES },
   },
   'get-root': {
@@ -75,6 +78,7 @@ export const docsRoutes = routeRows('Documentation', {
     responses: {
       302: { description: 'To /docs.', headers: { Location: 'The path of the reference page.' } },
     },
+    check: { expects: 302 },
     permissions: {},
   },
   'get-llms': {
@@ -87,6 +91,7 @@ export const docsRoutes = routeRows('Documentation', {
     responses: {
       200: { ...PAGE_RESPONSE, description: 'The list.', mediaType: 'text/plain; charset=utf-8' },
     },
+    check: { expects: 200 },
     permissions: { docs: ['llms.txt'] },
   },
 } as const satisfies Record<string, Row>);

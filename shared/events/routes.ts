@@ -17,6 +17,7 @@ export const eventRoutes = routeRows('Events', {
     query: eventQuerySchema,
     responses: { 200: { description: 'One page of events.', schema: eventPageSchema } },
     problems: ['events_expired'],
+    check: { expects: 200 },
     permissions: { table: { 'SELLER#': ['GetItem'], 'EVENTS#': ['Query'] } },
   },
 } as const satisfies Record<string, Row>);

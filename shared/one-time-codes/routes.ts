@@ -22,6 +22,7 @@ export const oneTimeCodeRoutes = routeRows('One-time codes', {
     responses: { 202: { description: 'The SMS provider accepted the code.', schema: codeSentSchema } },
     problems: ['resend_too_soon', 'too_many_attempts', 'sms_unavailable'],
     limitsRead: ['sms-per-hour'],
+    check: { body: {}, expects: 'validation_failed' },
     permissions: {
       table: {
         'CODE#': ['BatchGetItem', 'UpdateItem'],
@@ -49,6 +50,7 @@ export const oneTimeCodeRoutes = routeRows('One-time codes', {
     responses: { 200: { description: 'The code is correct.', schema: accessTokenSchema } },
     problems: ['code_rejected', 'too_many_attempts'],
     limitsRead: ['failed-verifies-per-hour'],
+    check: { body: { phone: '09990000000', code: '000000' }, expects: 'code_rejected' },
     permissions: {
       table: { 'CODE#': ['UpdateItem'], 'BUYER#': ['UpdateItem'] },
       hashes: true,

@@ -15,6 +15,9 @@ const CHANGED_BY_CHECK = 'POST /v1/users/{id}/checks changes it.';
 
 const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
 
+/** An id that no user has, so that a removal finds none. */
+const NO_USER = { id: `usr_${'0'.repeat(6)}1${'0'.repeat(15)}` } as const;
+
 export const userRoutes = routeRows('Users', {
   'create-user': {
     method: 'POST',
@@ -46,6 +49,7 @@ export const userRoutes = routeRows('Users', {
       'verification_unavailable',
     ],
     limitsRead: HOURLY_CHECK_LIMITS,
+    check: { body: {}, expects: 'validation_failed' },
     permissions: {
       table: {
         'SELLER#': ['GetItem', 'UpdateItem'],
@@ -85,6 +89,7 @@ export const userRoutes = routeRows('Users', {
         headers: { Link: 'The first, prev, next and last pages, where they exist (RFC 8288).' },
       },
     },
+    check: { expects: 200 },
     permissions: {
       table: {
         'SELLER#': ['BatchGetItem'],
@@ -106,6 +111,7 @@ export const userRoutes = routeRows('Users', {
     pathParameters: byId,
     responses: { 200: { description: 'The user.', schema: userSchema } },
     problems: ['user_not_found'],
+    check: { pathParameters: NO_USER, expects: 'user_not_found' },
     permissions: { table: { 'USERS#': ['GetItem'] } },
   },
   'update-user': {
@@ -122,6 +128,7 @@ export const userRoutes = routeRows('Users', {
     fieldsElsewhere: { phone: CHANGED_BY_CHECK, birth_date: CHANGED_BY_CHECK },
     responses: { 200: { description: 'The user as it is now.', schema: correctedUserSchema } },
     problems: ['user_not_found', 'external_id_conflict'],
+    check: { pathParameters: NO_USER, body: {}, expects: 'validation_failed' },
     permissions: {
       table: {
         'SELLER#': ['BatchGetItem', 'UpdateItem'],
@@ -156,6 +163,7 @@ export const userRoutes = routeRows('Users', {
       'verification_unavailable',
     ],
     limitsRead: HOURLY_CHECK_LIMITS,
+    check: { pathParameters: NO_USER, body: {}, expects: 'validation_failed' },
     permissions: {
       table: {
         'SELLER#': ['BatchGetItem', 'UpdateItem'],
@@ -183,6 +191,7 @@ export const userRoutes = routeRows('Users', {
     pathParameters: byId,
     responses: { 204: { description: 'The user is removed.' } },
     problems: ['user_not_found'],
+    check: { pathParameters: NO_USER, expects: 'user_not_found' },
     permissions: {
       table: {
         'SELLER#': ['BatchGetItem', 'UpdateItem'],

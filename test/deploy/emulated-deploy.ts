@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { assertRefused, breakVersions } from './broken-versions.ts';
 import { runCommand, withThisNode } from './command.ts';
 import { deployedUrl, lacksOf } from './deployed-target.ts';
 import { adaptTemplates, MINISTACK_LACKS, startEmulator } from './emulator.ts';
@@ -11,7 +12,8 @@ import { assertNotDeployed, STAGE } from './stage.ts';
 import { step } from './step.ts';
 
 /**
- * `npm run test:deploy` runs `cdk bootstrap` and `cdk deploy`, runs every scenario against the deployed URL and deletes the stage.
+ * `npm run test:deploy` runs `cdk bootstrap` and `cdk deploy`, first with two broken versions, which the check before traffic must refuse. Then
+ * it runs every scenario against the deployed URL and deletes the stage.
  *
  * - By default it uses MiniStack, an emulator from PyPI that it starts and stops.
  * - With AWS_ENDPOINT_URL it uses the emulator at that URL (AWS Emulator, LocalStack).
@@ -38,6 +40,8 @@ interface Environment {
   readonly lacks: readonly string[];
   /** `aws://<account>/<region>`, or empty if the CLI looks it up. */
   readonly bootstrap: readonly string[];
+  /** Clears what a failed deploy left: a rollback of MiniStack cannot be followed by a deploy. */
+  readonly reset?: () => Promise<void>;
   /** Whether the stacks must be deleted at the end; MiniStack loses them when it stops. */
   readonly needsCleanup: boolean;
   stop(): Promise<void>;
@@ -46,7 +50,7 @@ interface Environment {
 const nothing = async (): Promise<void> => {};
 
 const onMiniStack = async (folder: string): Promise<Environment> => {
-  const { account, endpoint, environment, stop } = await step('install and start MiniStack', () =>
+  const { account, endpoint, environment, reset, stop } = await step('install and start MiniStack', () =>
     startEmulator(folder),
   );
   return {
@@ -54,6 +58,7 @@ const onMiniStack = async (folder: string): Promise<Environment> => {
     variables: environment,
     lacks: MINISTACK_LACKS,
     bootstrap: [`aws://${account}/${environment.AWS_REGION}`],
+    reset,
     needsCleanup: false,
     stop,
   };
@@ -117,30 +122,38 @@ const runScenarios = async (
 const deployAndCall = async (target: Environment, folder: string): Promise<void> => {
   const env = { ...withThisNode(), ...target.variables, CI: 'true', FORCE_COLOR: '0' };
   const out = join(folder, 'cdk.out');
-  const cdk = (command: string, ...args: string[]) =>
-    step(`cdk ${command}`, () =>
-      runCommand(
-        process.execPath,
-        [
-          CDK,
-          command,
-          ...args,
-          '-c',
-          `stage=${STAGE}`,
-          ...(args.includes('--app') ? [] : ['-o', out]),
-          '--no-notices',
-        ],
-        { env },
-      ),
+  const run = (command: string, ...args: string[]) =>
+    runCommand(
+      process.execPath,
+      [
+        CDK,
+        command,
+        ...args,
+        '-c',
+        `stage=${STAGE}`,
+        ...(args.includes('--app') ? [] : ['-o', out]),
+        '--no-notices',
+      ],
+      { env },
     );
+  const cdk = (command: string, ...args: string[]) => step(`cdk ${command}`, () => run(command, ...args));
+  const deploy = (app: string) =>
+    run('deploy', '--all', '--app', app, '--require-approval', 'never', '--progress', 'bar');
   // The scenarios' own AWS clients use the emulator too.
   Object.assign(process.env, target.variables);
   await assertNotDeployed();
   try {
     await cdk('synth', '--quiet');
-    await cdk('bootstrap', ...target.bootstrap, '--app', out);
+    const bootstrap = () => cdk('bootstrap', ...target.bootstrap, '--app', out);
+    await bootstrap();
     if (target.lacks.length > 0) await adaptTemplates(out);
-    await cdk('deploy', '--all', '--app', out, '--require-approval', 'never', '--progress', 'bar');
+    const broken = await breakVersions(out);
+    await step('deploy of broken versions', () => assertRefused(() => deploy(broken)));
+    if (target.reset !== undefined) {
+      await target.reset();
+      await bootstrap();
+    }
+    await step('cdk deploy', () => deploy(out));
     await runScenarios(target, env, folder);
     const smoke = [SMOKE, '--stage', STAGE, '--url', await deployedUrl(STAGE)];
     if (target.lacks.length > 0) smoke.push('--emulator');

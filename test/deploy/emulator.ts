@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Feature } from '#test/scenarios/target.ts';
 import { withThisNode } from './command.ts';
 import { startGroup } from './process-group.ts';
@@ -74,6 +75,8 @@ export interface Emulator {
   readonly account: string;
   /** The environment with which a command uses the emulator and nothing else. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Empties it. */
+  reset(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -128,6 +131,8 @@ export const startEmulator = async (folder: string): Promise<Emulator> => {
   const programs = await makePythonEnvironment(join(folder, 'python'), PACKAGES);
   const home = join(folder, 'home');
   await mkdir(home);
+  // Where it unpacks functions: the one of CDK that runs a trigger takes the SDK from Lambda.
+  await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(home, 'node_modules'));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const environment = environmentFor(endpoint);
@@ -142,5 +147,9 @@ export const startEmulator = async (folder: string): Promise<Emulator> => {
     await group.stop();
     throw error;
   }
-  return { endpoint, account: ACCOUNT, environment, stop: group.stop };
+  const reset = async (): Promise<void> => {
+    const { ok } = await fetch(`${endpoint}/_ministack/reset`, { method: 'POST' });
+    if (!ok) throw new Error('MiniStack was not emptied');
+  };
+  return { endpoint, account: ACCOUNT, environment, reset, stop: group.stop };
 };

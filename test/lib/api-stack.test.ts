@@ -1,13 +1,12 @@
-import { Stack } from 'aws-cdk-lib';
-import { ApiFunction } from '#lib/api-function.ts';
 import { callsProviders, variablesOf } from '#lib/grants.ts';
 import { OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
+import { functionOf as functionOfRow } from '#lib/service-functions.ts';
 import { STAGES } from '#lib/stages.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { methodOf } from './methods.ts';
-import { COMPLETE, emptyBundles, resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, resourcesOf, templatesOf } from './synthesized.ts';
 
 const dev = templatesOf('dev');
 const prod = templatesOf('prod', COMPLETE);
@@ -28,9 +27,12 @@ describe('functions', () => {
   test.each([
     ['dev', dev],
     ['prod', prod],
-  ])('the API stack of %s has one function for each row, the authorizer and the canary', (_, { api }) => {
-    api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 2);
-  });
+  ])(
+    'the API stack of %s has one function for each row, the authorizer, the canary, the check of a deploy and its trigger',
+    (_, { api }) => {
+      api.resourceCountIs('AWS::Lambda::Function', allRoutes.length + 4);
+    },
+  );
 
   itForAll(rows)(
     'each runs with the memory and timeout of its row and is called by its method',
@@ -44,26 +46,19 @@ describe('functions', () => {
         Handler: 'index.handler',
       });
       expect(JSON.stringify(methodOf(dev.api, route).integration)).toContain(
-        `${name.replaceAll('-', '')}Function`,
+        `${name.replaceAll('-', '')}Live`,
       );
     },
   );
 
   test('a timeout of more than 28 s is refused by name, since API Gateway waits for 29 s', () => {
-    const stack = new Stack();
+    const resources = { tableArn: '', hashSecretArn: '', providerSecretArn: '', signingKeyArns: [] };
     const withTimeout = (timeoutSeconds: number) =>
-      new ApiFunction(stack, `of-${timeoutSeconds}`, {
-        ...routes['get-jwks'],
-        timeoutSeconds,
-        codeFolder: emptyBundles.folderOf('get-jwks'),
-        environment: {},
-        grants: [],
-        logs: {},
-      });
+      functionOfRow({ ...routes['get-root'], timeoutSeconds }, resources, undefined);
     expect(() => withTimeout(29)).toThrow(
-      'get-jwks: a timeout of 29 s is longer than the 28 s that API Gateway allows',
+      'get-root: a timeout of 29 s is longer than the 28 s that API Gateway allows',
     );
-    expect(withTimeout(28).lambda.timeout?.toSeconds()).toBe(28);
+    expect(withTimeout(28).timeoutSeconds).toBe(28);
   });
 
   itForAll(rows)('each has exactly the variables that its permissions require', (name, route) => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const names = [...allRoutes.map(({ name }) => name), 'authorizer', 'canary'];
+const names = [...allRoutes.map(({ name }) => name), 'authorizer', 'canary', 'deploy-check'];
 
 /** The responses of an empty table to GET /v1/users. */
 const RESPONSES: Readonly<Record<string, unknown>> = {

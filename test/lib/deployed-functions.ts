@@ -20,13 +20,17 @@ import { gatewayEvent, type Sent } from './gateway-event.ts';
 /** What a caller with the buyer app's key sends. */
 export const APP = { scopes: 'buyers:register' } as const;
 
-/** The settings of the stage. In `rotation` the hash secret is in the middle of one, and has an older key. */
-export type Variant = 'plain' | 'ceilings' | 'rotation';
+/**
+ * The settings of the stage. In `rotation` the hash secret is in the middle of one, and has an older key. `deploy-check` is that of another test
+ * file: the files of a worker share the modules.
+ */
+export type Variant = 'plain' | 'ceilings' | 'rotation' | 'deploy-check';
 
 const VARIANTS: Readonly<Record<Variant, NodeJS.ProcessEnv>> = {
   plain: { HASH_SECRET: 'ring' },
   ceilings: { HASH_SECRET: 'ring', PAID_CHECKS_PER_DAY: '1000000', SMS_PER_DAY: '1000000' },
   rotation: { HASH_SECRET: 'rotating-ring' },
+  'deploy-check': { HASH_SECRET: 'ring' },
 };
 
 interface Result {
@@ -37,13 +41,19 @@ interface Result {
 
 const context = { getRemainingTimeInMillis: () => 20_000 } as Context;
 
-/** Calls a function as Lambda does. Each variant has an instance of its own, which reads the environment at its first call. */
-const callFunction = async (variant: Variant, name: string, sent: Sent): Promise<Result> => {
+/** Each variant has an instance of its own, which reads the environment at its first call. */
+const handlerOf = async (variant: Variant, name: string): Promise<LambdaHandler> => {
   for (const setting of ['PAID_CHECKS_PER_DAY', 'SMS_PER_DAY']) delete process.env[setting];
   Object.assign(process.env, VARIANTS[variant]);
   const { handler } = (await import(`#functions/${name}.ts?${variant}`)) as {
     readonly handler: LambdaHandler;
   };
+  return handler;
+};
+
+/** Calls a function as Lambda does. */
+const callFunction = async (variant: Variant, name: string, sent: Sent): Promise<Result> => {
+  const handler = await handlerOf(variant, name);
   const { statusCode, body } = await handler(gatewayEvent(routes[name as RouteName], sent), context);
   return { status: statusCode, body: body === '' ? undefined : JSON.parse(body) };
 };
@@ -92,6 +102,8 @@ export const useDeployedFunctions = (table: TestTable) => {
       TOKEN_ISSUERS: 'https://issuer.example',
       KEY_PREFIX: 'blk_test_',
       OTP_ACCESS: 'api-key',
+      RELEASE_VERSION: '1.2.3',
+      RELEASE_COMMIT: '0123456789ab',
     });
     const secrets = {
       ring: JSON.stringify({ current: 'k'.repeat(40) }),
@@ -169,7 +181,7 @@ export const useDeployedFunctions = (table: TestTable) => {
     return { status: result.status, ...calls };
   };
 
-  return { of, record, recordCalls };
+  return { of, record, recordCalls, handlerOf };
 };
 
 export type DeployedFunctions = ReturnType<ReturnType<typeof useDeployedFunctions>['of']>;

@@ -23,6 +23,7 @@ const REGIONAL = [
   'AWS::Backup::BackupVault BackupVaultName',
   'AWS::CloudWatch::Alarm AlarmName',
   'AWS::KMS::Alias AliasName',
+  'AWS::Lambda::Alias Name',
   'AWS::Logs::QueryDefinition Name',
 ];
 
@@ -32,8 +33,10 @@ const REFERENCES = [
   'AWS::CloudWatch::Alarm MetricName',
   'AWS::EC2::VPCEndpoint ServiceName',
   'AWS::IAM::Policy PolicyName',
+  'AWS::Lambda::Alias FunctionName',
   'AWS::Lambda::EventInvokeConfig FunctionName',
   'AWS::Lambda::Permission FunctionName',
+  'AWS::Lambda::Version FunctionName',
 ];
 
 /** The properties that name buckets, dashboards and what IAM has. */
