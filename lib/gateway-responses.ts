@@ -26,11 +26,11 @@ export const GATEWAY_PROBLEMS = {
   BAD_REQUEST_PARAMETERS: 'validation_failed',
   REQUEST_TOO_LARGE: 'body_too_large',
   UNSUPPORTED_MEDIA_TYPE: 'unsupported_media_type',
-  API_CONFIGURATION_ERROR: 'internal',
+  // Lambda refused to start the function: its concurrency is used up. Nothing was run.
+  API_CONFIGURATION_ERROR: 'service_unavailable',
   // The authorizer could not read the key. That says nothing about the key, so it must not return 401.
   AUTHORIZER_CONFIGURATION_ERROR: 'service_unavailable',
   AUTHORIZER_FAILURE: 'service_unavailable',
-  // Lambda refused to start the function: its concurrency is used up. Nothing was run.
   INTEGRATION_FAILURE: 'service_unavailable',
   INTEGRATION_TIMEOUT: 'internal',
 } as const satisfies Record<string, ProblemCode>;

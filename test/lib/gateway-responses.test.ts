@@ -87,14 +87,16 @@ describe('the responses that API Gateway generates itself', () => {
     },
   );
 
-  test.each(['AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR', 'INTEGRATION_FAILURE'])(
-    '%s returns 503 service_unavailable with Retry-After and not 401',
-    (type) => {
-      expect(responseOf(type).StatusCode).toBe('503');
-      expect(jsonOf(type)).toMatchObject({ code: 'service_unavailable', status: 503, retry_after: 5 });
-      expect(header(type, 'Retry-After')).toBe("'5'");
-    },
-  );
+  test.each([
+    'API_CONFIGURATION_ERROR',
+    'AUTHORIZER_FAILURE',
+    'AUTHORIZER_CONFIGURATION_ERROR',
+    'INTEGRATION_FAILURE',
+  ])('%s returns 503 service_unavailable with Retry-After and not 401', (type) => {
+    expect(responseOf(type).StatusCode).toBe('503');
+    expect(jsonOf(type)).toMatchObject({ code: 'service_unavailable', status: 503, retry_after: 5 });
+    expect(header(type, 'Retry-After')).toBe("'5'");
+  });
 
   test('REQUEST_TOO_LARGE returns 413 body_too_large', () => {
     expect(responseOf('REQUEST_TOO_LARGE').StatusCode).toBe('413');
