@@ -2,16 +2,19 @@
 
     export BUYER_LINKING_URL=https://… BUYER_LINKING_API_KEY=blk_…
 
-    from buyer_linking import Problem, call, events, users
+    from buyer_linking import Problem, call, confirm_buyer, events, find_by_phone, link_buyer, users
 """
 
+import datetime
 import http.client
 import json
+import logging
 import os
 import random
 import re
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 RETRIES = 3
@@ -23,11 +26,19 @@ _HEADER = re.compile(r"[ -~]+\Z")
 _SAFE_ADDRESS = re.compile(r"https://|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/|$)")
 
 
+_log = logging.getLogger("buyer_linking")
+
+
 class Problem(Exception):
-    """An error response. Decide by its code; `body` is the whole problem."""
+    """An error response. Decide by `code`, `reason` and the code of each of `errors`; `body` is the whole problem.
+
+    `retry_after`: seconds. It and `reason` are None if the problem has none.
+    """
 
     def __init__(self, status, body):
         self.status, self.body, self.code = status, body, body.get("code", f"http_{status}")
+        self.reason, self.retry_after = body.get("reason"), body.get("retry_after")
+        self.request_id, self.errors = body.get("request_id"), body.get("errors", [])
         super().__init__(f"{self.code}: {body.get('detail', '')} {body.get('errors', '')}".rstrip())
 
 
@@ -41,14 +52,22 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 _opener = urllib.request.build_opener(_NoRedirect)
 
 
+def _setting(name):
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise ValueError(f"Set the environment variable {name}.")
+    return value
+
+
 def _send(method, path, body, access_token):
-    url = os.environ["BUYER_LINKING_URL"].rstrip("/")
+    """Returns the status and the body of a success."""
+    url = _setting("BUYER_LINKING_URL").rstrip("/")
     if not _SAFE_ADDRESS.match(url):
         raise ValueError("BUYER_LINKING_URL must begin with https://, except on loopback.")
     if not _PATH.match(path):
         raise ValueError("The path has a character that must be escaped: urllib.parse.quote does it.")
     # A key from a file often ends with a line break.
-    headers = {"X-Api-Key": os.environ["BUYER_LINKING_API_KEY"].strip(), "Content-Type": "application/json"}
+    headers = {"X-Api-Key": _setting("BUYER_LINKING_API_KEY"), "Content-Type": "application/json"}
     if access_token is not None:
         headers["Authorization"] = f"Bearer {access_token}"
     if not all(_HEADER.match(value) for value in headers.values()):
@@ -58,7 +77,7 @@ def _send(method, path, body, access_token):
     request = urllib.request.Request(url + path, data, headers, method=method)
     try:
         with _opener.open(request, timeout=TIMEOUT_SECONDS) as response:
-            return json.loads(response.read() or "null")
+            return response.status, json.loads(response.read() or "null")
     except urllib.error.HTTPError:
         raise
     except (OSError, http.client.HTTPException) as error:
@@ -86,11 +105,8 @@ def _seconds(text, otherwise):
     return float(text) if text is not None and text.isdecimal() else otherwise
 
 
-def call(method, path, body=None, access_token=None):
-    """Returns the body of the response. Repeats what is safe to repeat. Raises Problem and ConnectionError.
-
-    `access_token`: of a buyer, to link it again or for its links.
-    """
+def _repeat(method, path, body, access_token):
+    """Returns the status and the body of the response."""
     # A code must not be sent or tried twice, a key not rotated twice.
     repeatable = not path.startswith(("/v1/auth/", "/v1/key/secrets"))
     for attempt in range(RETRIES + 1):
@@ -107,7 +123,56 @@ def call(method, path, body=None, access_token=None):
             failure, again = error, repeatable
         if not again or attempt == RETRIES or wait > MAX_WAIT_SECONDS:
             raise failure
+        _log.warning("waits %.1f s before retry %d: %s", wait, attempt + 1, getattr(failure, "code", "no response"))
         time.sleep(wait)
+
+
+def call(method, path, body=None, access_token=None):
+    """Returns the body of the response. Repeats what is safe to repeat. Raises Problem and ConnectionError.
+
+    `access_token`: of a buyer, to link it again or for its links. Each wait before a repetition is a warning of the logger "buyer_linking".
+    """
+    return _repeat(method, path, body, access_token)[1]
+
+
+def link_buyer(person, access_token=None):
+    """Links a buyer. Returns (user, is_new): is_new is False if you linked it before."""
+    status, user = _repeat("POST", "/v1/users", person, access_token)
+    return user, status == 201
+
+
+def find_by_phone(phone):
+    """Returns (users, days_since_check): the users of a phone, the one that was checked last first, and the whole days since its check.
+
+    Without users the days are None.
+    """
+    query = urllib.parse.urlencode({"phone": phone, "page_size": 100})
+    found = call("GET", f"/v1/users?{query}")["data"]
+    if not found:
+        return found, None
+    checked_at = datetime.datetime.fromisoformat(found[0]["checked_at"].replace("Z", "+00:00"))
+    return found, max(0, (datetime.datetime.now(datetime.timezone.utc) - checked_at).days)
+
+
+def confirm_buyer(person, access_token=None):
+    """Links a returning buyer, or checks it again if you linked the person before. Returns (user, is_new).
+
+    Then it removes your other users with this phone: the number is no longer theirs. Raises Problem if the buyer is not confirmed.
+    """
+    try:
+        user, is_new = link_buyer(person, access_token)
+        user_id = user["id"]
+    except Problem as problem:
+        if problem.code != "user_conflict":
+            raise
+        user_id, is_new = problem.body["user_id"], False
+    if not is_new:
+        checked = {name: person[name] for name in ("national_id", "birth_date", "phone")}
+        user = call("POST", f"/v1/users/{user_id}/checks", checked)
+    for other in find_by_phone(user["phone"])[0]:
+        if other["id"] != user["id"]:
+            call("DELETE", f"/v1/users/{other['id']}")
+    return user, is_new
 
 
 def users():

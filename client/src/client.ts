@@ -3,6 +3,7 @@ import { type EventPage, type EventsStart, followEvents, type UserEvent } from '
 import { announcingExpiry } from './expiry.ts';
 import type { paths } from './generated/openapi.ts';
 import { type Call, checkedOptions, type Options } from './options.ts';
+import { isProblem } from './problems.ts';
 import { type RetryPolicy, retryingFetch } from './retry.ts';
 import type {
   AccessToken,
@@ -20,6 +21,7 @@ import type {
   LinkOptions,
   NewSecret,
   NewUser,
+  PhoneMatch,
   Rotation,
   TypedCode,
   UsageQuery,
@@ -31,6 +33,8 @@ import type {
 
 /** The largest page that the service returns. */
 const MAX_PAGE_SIZE = 100;
+
+const DAY_MS = 24 * 3600 * 1000;
 
 /** Returns the body of a success. Throws if there is none: an error response is thrown before. */
 const dataOf = <Data>({ data, response }: { readonly data?: Data; readonly response: Response }): Data => {
@@ -63,6 +67,17 @@ const readUsers = (http: Http) => {
 
     /** Returns one page of your users, in the order of linking; with `phone` or `external_id` those that match. */
     listUsers,
+
+    /** Returns your users with this phone, the one that was checked last first, and how old its check is. */
+    async findByPhone(phone: string, call: Call = {}): Promise<PhoneMatch> {
+      const { data } = await listUsers({ phone, page_size: MAX_PAGE_SIZE }, call);
+      const [last] = data;
+      const sinceMs = last && Math.max(0, Date.now() - Date.parse(last.checked_at));
+      return {
+        users: data,
+        daysSinceCheck: sinceMs === undefined ? undefined : Math.floor(sinceMs / DAY_MS),
+      };
+    },
 
     /**
      * Iterates over all your users, in the order of linking: `for await (const user of client.users()) …` Skips and repeats nobody,
@@ -108,6 +123,30 @@ const changeUsers = (http: Http) => ({
   /** Removes one of your users. A repeated call succeeds. Throws `user_not_found` if the id was never yours. */
   async removeUser(id: string, { signal }: Call = {}): Promise<void> {
     await http.DELETE('/v1/users/{id}', { params: byUserId(id), signal });
+  },
+});
+
+type UserCalls = ReturnType<typeof readUsers> & ReturnType<typeof changeUsers>;
+
+const returningBuyers = ({ linkBuyer, checkUser, findByPhone, removeUser }: UserCalls) => ({
+  /**
+   * Links a returning buyer, or checks it again if you linked the person before; only a success says who the buyer is. Then removes your
+   * other users with this phone: the number is no longer theirs. Throws the problems of a link and of a check.
+   */
+  async confirmBuyer(body: NewUser, options: LinkOptions = {}): Promise<LinkedUser> {
+    const linked = await linkBuyer(body, options).catch((error: unknown) => {
+      if (isProblem(error, 'user_conflict') && error.problem.user_id !== undefined) {
+        return { user: { id: error.problem.user_id }, isNew: false } as const;
+      }
+      throw error;
+    });
+    const { national_id, birth_date, phone } = body;
+    const user = linked.isNew
+      ? linked.user
+      : await checkUser(linked.user.id, { national_id, birth_date, phone }, options);
+    const { users } = await findByPhone(phone, options);
+    for (const { id } of users) if (id !== user.id) await removeUser(id, options);
+    return { user, isNew: linked.isNew };
   },
 });
 
@@ -183,8 +222,8 @@ const events = (http: Http, httpOfEvents: Http, { sleep }: RetryPolicy) => ({
   },
 });
 
-/** Creates a client of the Buyer Linking API. Throws if `baseUrl` is neither https nor http on loopback, or if there is no API key. */
-export const buyerLinking = (options: Options) => {
+/** Creates a client of the Buyer Linking API. Throws if `baseUrl` is neither https nor http on loopback, or if there is no address or no API key. */
+export const buyerLinking = (options: Options = {}) => {
   const { baseUrl, apiKey, onKeyExpiring, retries } = checkedOptions(options);
   const fetch = announcingExpiry(retries.fetch, onKeyExpiring);
   const httpWith = (limits: Partial<RetryPolicy>) =>
@@ -195,9 +234,10 @@ export const buyerLinking = (options: Options) => {
     });
   const http = httpWith({});
   const httpOfEvents = httpWith({ maxRetries: Infinity, maxWaitSeconds: Infinity });
+  const users = { ...readUsers(http), ...changeUsers(http) };
   return {
-    ...readUsers(http),
-    ...changeUsers(http),
+    ...users,
+    ...returningBuyers(users),
     ...events(http, httpOfEvents, retries),
     ...signIns(http),
     ...buyerLinks(http),

@@ -1,9 +1,12 @@
-import type { RetryPolicy } from './retry.ts';
+import type { RetryPolicy, Wait } from './retry.ts';
 
 /** The options of a client. */
 export interface Options extends Partial<RetryPolicy> {
-  /** The address of the service, with its scheme, and its stage if it has one: `https://api.example.com/prod`. */
-  readonly baseUrl: string;
+  /**
+   * The address of the service, with its scheme, and its stage if it has one: `https://api.example.com/prod`. Default: the environment
+   * variable BUYER_LINKING_URL.
+   */
+  readonly baseUrl?: string | undefined;
   /** Default: the environment variable BUYER_LINKING_API_KEY. */
   readonly apiKey?: string | undefined;
   /** Called when a response says that the secret of your key ends within 14 days: once for each end. */
@@ -16,13 +19,20 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
+const URL_VARIABLE = 'BUYER_LINKING_URL';
 const KEY_VARIABLE = 'BUYER_LINKING_API_KEY';
 
 /** Browsers have no `process`. A key does not belong in a browser. */
-const keyFromEnvironment = (): string | undefined =>
+const fromEnvironment = (variable: string): string | undefined =>
   (globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }).process?.env?.[
-    KEY_VARIABLE
+    variable
   ];
+
+const logWait = ({ waitMs, code, retry }: Wait): void =>
+  // biome-ignore lint/suspicious/noConsole: a client that waits for a minute without a word looks like one that hangs.
+  console.warn(
+    `buyer-linking waits ${(waitMs / 1000).toFixed(1)} s before retry ${retry}: ${code ?? 'no response'}`,
+  );
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -40,12 +50,11 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
 const DEFAULTS: RetryPolicy = {
   maxRetries: 3,
   maxWaitSeconds: 60,
-  retryUndecided: false,
   timeoutMs: 30_000,
   sleep,
   random: Math.random,
   fetch: (request) => fetch(request),
-  onWait: () => {},
+  onWait: logWait,
 };
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
@@ -55,6 +64,8 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  * loopback: it would send the key and national ids unencrypted.
  */
 const checkBaseUrl = (baseUrl: string): void => {
+  if (baseUrl === '')
+    throw new Error(`No address: pass baseUrl, or set the environment variable ${URL_VARIABLE}.`);
   if (!URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl)) {
     throw new Error(
       `baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not "${baseUrl}".`,
@@ -70,8 +81,8 @@ const checkBaseUrl = (baseUrl: string): void => {
  * cannot be one.
  */
 export const checkedOptions = ({
-  baseUrl,
-  apiKey = keyFromEnvironment(),
+  baseUrl = fromEnvironment(URL_VARIABLE) ?? '',
+  apiKey = fromEnvironment(KEY_VARIABLE),
   onKeyExpiring = () => {},
   ...policy
 }: Options) => {

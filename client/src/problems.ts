@@ -8,9 +8,14 @@ export type Problem = Extract<Schemas[keyof Schemas], { readonly code: string; r
 /** Every problem code of the service. */
 export type ProblemCode = Problem['code'];
 
+/** A wrong field or parameter. Decide by its `code`. */
+export type InputError = Schemas['InputError'];
+
+const errorsOf = (problem: Problem): readonly InputError[] => ('errors' in problem ? problem.errors : []);
+
 /** What the message says after the code: every wrong field of a `validation_failed`, else the `detail`. */
 const explanationOf = (problem: Problem): string => {
-  const errors = 'errors' in problem ? problem.errors : [];
+  const errors = errorsOf(problem);
   const fields = errors.map(({ pointer, parameter, detail }) => `${pointer ?? parameter}: ${detail}`);
   return fields.length === 0 ? problem.detail : fields.join(' ');
 };
@@ -21,6 +26,10 @@ export class ProblemError extends Error {
   readonly status: number;
   readonly requestId: string;
   readonly problem: Problem;
+  /** Which of its meanings the code has, if it has several: `cool_down`, `plan` … */
+  readonly reason: string | undefined;
+  /** The wrong fields of a `validation_failed`; else empty. */
+  readonly errors: readonly InputError[];
   /** Seconds to wait before the next attempt, if the response has Retry-After. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -31,6 +40,8 @@ export class ProblemError extends Error {
     this.status = problem.status;
     this.requestId = problem.request_id;
     this.problem = problem;
+    this.reason = 'reason' in problem ? problem.reason : undefined;
+    this.errors = errorsOf(problem);
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

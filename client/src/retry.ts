@@ -17,14 +17,9 @@ export interface RetryPolicy {
   readonly maxRetries: number;
   /** A response with a longer Retry-After is thrown at once, as a ProblemError with `retryAfterSeconds`. */
   readonly maxWaitSeconds: number;
-  /**
-   * Whether a link or a check without a verdict, `verification_unavailable`, is repeated. Default: false. Each attempt can be another paid
-   * check and counts against the hourly and daily limits of your key.
-   */
-  readonly retryUndecided: boolean;
   /** The timeout of each attempt. */
   readonly timeoutMs: number;
-  /** Called before each wait, for example to log that the rate limit is used up. */
+  /** Called before each wait. Default: writes it with console.warn. */
   readonly onWait: (wait: Wait) => void;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly random: () => number;
@@ -65,10 +60,11 @@ const codeOf = ({ error }: Failure): ProblemCode | undefined =>
   error instanceof ProblemError ? error.code : undefined;
 
 /** Returns whether another attempt is safe and can help. A rate limit rejects a request before it changes anything. */
-const isRetryable = (request: Request, failure: Failure, { retryUndecided }: RetryPolicy): boolean => {
+const isRetryable = (request: Request, failure: Failure): boolean => {
   const code = codeOf(failure);
   if (!isRepeatable(request)) return code === 'rate_limit_exceeded';
-  if (code === 'verification_unavailable') return retryUndecided;
+  // Each attempt of a link or a check without a verdict can be another paid check.
+  if (code === 'verification_unavailable') return false;
   return failure.response === undefined || RETRYABLE_STATUSES.includes(failure.response.status);
 };
 
@@ -95,7 +91,7 @@ export const retryingFetch = (policy: RetryPolicy) => {
   /** Returns the wait before the next attempt; undefined if there is none. `retry` counts the retries so far. */
   const waitAfter = (request: Request, failure: Failure, retry: number): Wait | undefined => {
     if (retry >= policy.maxRetries || request.signal.aborted) return undefined;
-    if (!isRetryable(request, failure, policy)) return undefined;
+    if (!isRetryable(request, failure)) return undefined;
     const seconds = failure.response && retryAfterOf(failure.response);
     if (seconds !== undefined && seconds > policy.maxWaitSeconds) return undefined;
     const waitMs = seconds === undefined ? backoffMs(retry, policy.random) : seconds * 1000;

@@ -62,6 +62,14 @@ export interface LinkedUser {
   readonly isNew: boolean;
 }
 
+/** Your users with one phone. Several people can have had the number one after the other. */
+export interface PhoneMatch {
+  /** The one that was checked last first. */
+  readonly users: readonly User[];
+  /** Whole days since the check of the first; undefined without users. */
+  readonly daysSinceCheck: number | undefined;
+}
+
 /** A link of a buyer with a seller, as the buyer app shows it. */
 export type BuyerLink = Schemas['BuyerLinks']['data'][number];
 /** The person whose links a buyer asks for. */

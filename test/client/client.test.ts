@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import { listenOnLoopback } from '#local/loopback-server.ts';
-import type { InputError } from '#shared/problems.ts';
+import { type InputError, problemBody } from '#shared/problems.ts';
 import type { paths } from '../../client/src/generated/openapi.ts';
 import {
   type BuyerLinkingClient,
@@ -41,6 +41,8 @@ describe('the abort of a call', () => {
   const token = { accessToken: 'a.b.c' };
   const calls: Readonly<Record<string, (client: BuyerLinkingClient, call: Call) => Promise<unknown>>> = {
     linkBuyer: (client, call) => client.linkBuyer(buyer, call),
+    confirmBuyer: (client, call) => client.confirmBuyer(buyer, call),
+    findByPhone: (client, call) => client.findByPhone(phone, call),
     listUsers: (client, call) => client.listUsers({}, call),
     users: (client, call) => client.users(call).next(),
     getUser: (client, call) => client.getUser(user.id, call),
@@ -131,7 +133,7 @@ describe('the key', () => {
 });
 
 describe('the base URL', () => {
-  it.each(['localhost:3000', 'api.example.com/prod', '//api.example.com', 'ftp://api.example.com', ''])(
+  it.each(['localhost:3000', 'api.example.com/prod', '//api.example.com', 'ftp://api.example.com'])(
     'is rejected with an example of a right one when it is "%s"',
     (wrong) => {
       expect(() => buyerLinking({ baseUrl: wrong, apiKey })).toThrow(
@@ -167,21 +169,69 @@ describe('the base URL', () => {
   });
 });
 
-describe('the API key', () => {
+describe('address and key', () => {
   afterEach(() => mock.restoreAll());
 
-  const inEnvironment = (value: string) => mock.property(process, 'env', { BUYER_LINKING_API_KEY: value });
+  const inEnvironment = (key: string, url = '') =>
+    mock.property(process, 'env', { BUYER_LINKING_API_KEY: key, BUYER_LINKING_URL: url });
 
-  it('is read from the environment if the options have none', async () => {
-    inEnvironment('blk_test_from_the_environment');
+  it('are read from the environment if the options have none', async () => {
+    inEnvironment('blk_test_from_the_environment', baseUrl);
     const fetch = mock.fn(async (_request: Request) => Response.json({ keys: [] }));
-    await buyerLinking({ baseUrl, fetch }).listUsers();
+    await buyerLinking({ fetch }).listUsers();
+    expect(fetch.mock.calls[0]?.arguments[0].url).toBe(`${baseUrl}/v1/users`);
     expect(fetch.mock.calls[0]?.arguments[0].headers.get('X-Api-Key')).toBe('blk_test_from_the_environment');
   });
 
-  it('is required when the client is created', () => {
+  it('are required when the client is created', () => {
     inEnvironment('');
     expect(() => buyerLinking({ baseUrl })).toThrow('BUYER_LINKING_API_KEY');
+    expect(() => buyerLinking({ apiKey })).toThrow('BUYER_LINKING_URL');
+    expect(() => buyerLinking({ apiKey, baseUrl: '' })).toThrow('BUYER_LINKING_URL');
+  });
+});
+
+describe('a returning buyer', () => {
+  const pageOf = (...data: object[]) => json(200, { data, next_after: null });
+  const removed = () => new Response(null, { status: 204 });
+  const other = { ...user, id: 'usr_0000000000000000000002' };
+  const conflict = json(409, problemBody('user_conflict', 'req-1', { user_id: user.id }));
+  const requestsOf = (sent: readonly Request[]) =>
+    sent.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`);
+  const FIND = 'GET /v1/users?phone=%2B989121234567&page_size=100';
+
+  it('is found by phone, with the whole days since the check of the user that was checked last', async () => {
+    const checked_at = new Date(Date.now() - 3.9 * 86_400_000).toISOString();
+    const { client } = clientOf(pageOf({ ...user, checked_at }, other), pageOf());
+    await expect(client.findByPhone(buyer.phone)).resolves.toEqual({
+      users: [{ ...user, checked_at }, other],
+      daysSinceCheck: 3,
+    });
+    await expect(client.findByPhone(buyer.phone)).resolves.toEqual({ users: [], daysSinceCheck: undefined });
+  });
+
+  it.each([
+    ['a new user, without a check', json(201, user), [], true],
+    ['a known user after a check', json(200, user), [json(200, user)], false],
+    ['the user of user_conflict after a check', conflict, [json(200, user)], false],
+  ] as const)(
+    'is confirmed as %s; the other users of the phone are removed',
+    async (_case, linked, checks, isNew) => {
+      const { client, sent } = clientOf(linked, ...checks, pageOf(other, user), removed);
+      await expect(client.confirmBuyer(buyer)).resolves.toEqual({ user, isNew });
+      expect(requestsOf(sent)).toEqual([
+        'POST /v1/users',
+        ...checks.map(() => `POST /v1/users/${user.id}/checks`),
+        FIND,
+        `DELETE /v1/users/${other.id}`,
+      ]);
+    },
+  );
+
+  it('is nobody after a check against the person, and no user is removed', async () => {
+    const { client, sent } = clientOf(json(200, user), problemOf('phone_not_owned'));
+    await expect(client.confirmBuyer(buyer)).rejects.toMatchObject({ code: 'phone_not_owned' });
+    expect(requestsOf(sent)).toEqual(['POST /v1/users', `POST /v1/users/${user.id}/checks`]);
   });
 });
 
@@ -247,6 +297,8 @@ describe('an error response', () => {
       code: 'user_conflict',
       status: 409,
       requestId: 'req-1',
+      reason: undefined,
+      errors: [],
       message: `user_conflict: ${problem.detail} (request req-1)`,
     });
     expect([isProblem(error, 'user_conflict'), isProblem(error, 'phone_not_owned')]).toEqual([true, false]);
@@ -257,7 +309,11 @@ describe('an error response', () => {
       { pointer: '#/phone', code: 'required', detail: 'Is required.' },
       { parameter: 'page', code: 'invalid', detail: 'Must be an integer of at least 1.' },
     ];
-    const { client } = clientOf(problemOf('validation_failed', {}, errors));
+    const { client } = clientOf(
+      problemOf('validation_failed', {}, errors),
+      problemOf('validation_failed', {}, errors),
+    );
+    await expect(client.listUsers()).rejects.toMatchObject({ errors });
     await expect(client.listUsers()).rejects.toThrow(
       'validation_failed: #/phone: Is required. page: Must be an integer of at least 1. (request req-1)',
     );

@@ -123,6 +123,7 @@ describe('the timeout of an attempt', () => {
       apiKey,
       maxRetries: 1,
       timeoutMs: 1,
+      onWait: () => {},
       sleep: async () => {},
       fetch,
     });
@@ -145,19 +146,13 @@ describe('a link or a check without a verdict', () => {
     ['check', (client: BuyerLinkingClient) => client.checkUser(user.id, person)],
   ] as const;
 
-  it.each(checks)('is not repeated by default, because each %s can be paid', async (_name, check) => {
+  it.each(checks)('is not repeated, because each %s can be paid', async (_name, check) => {
     const { client, sent } = clientOf(undecided, json(200, user));
     await expect(check(client)).rejects.toMatchObject({
       code: 'verification_unavailable',
       retryAfterSeconds: 1,
     });
     expect(sent).toHaveLength(1);
-  });
-
-  it.each(checks)('is repeated with the option retryUndecided: %s', async (_name, check) => {
-    const { client, waits } = clientWith({ retryUndecided: true }, undecided, undecided, json(200, user));
-    await check(client);
-    expect(waits).toEqual([1000, 1000]);
   });
 });
 
@@ -187,7 +182,6 @@ describe('a request of each published operation', () => {
       const send = retryingFetch({
         maxRetries: 2,
         maxWaitSeconds: 60,
-        retryUndecided: false,
         timeoutMs: 30_000,
         onWait: () => {},
         sleep: async () => {},
@@ -228,6 +222,15 @@ describe('a wait', () => {
     await ended;
     expect(remove.mock.callCount()).toBe(1);
     mock.timers.reset();
+  });
+
+  it('is written with console.warn by default', () => {
+    const warn = mock.method(console, 'warn', () => {});
+    const { onWait } = checkedOptions({ baseUrl, apiKey }).retries;
+    onWait({ waitMs: 250, code: undefined, retry: 1 });
+    const written = warn.mock.calls.map(({ arguments: [text] }) => text);
+    warn.mock.restore();
+    expect(written).toEqual(['buyer-linking waits 0.3 s before retry 1: no response']);
   });
 
   it('can be observed with its time, its reason and the number of the retry', async () => {

@@ -89,7 +89,29 @@ describe('the client against the running service', () => {
     const phone = newPhone();
     await client.sendCode({ phone });
     const tooSoon = await caught(client.sendCode({ phone }));
-    expect(tooSoon).toMatchObject({ code: 'resend_too_soon', retryAfterSeconds: expect.any(Number) });
+    expect(tooSoon).toMatchObject({
+      code: 'resend_too_soon',
+      reason: 'cool_down',
+      retryAfterSeconds: expect.any(Number),
+    });
+  });
+
+  it('confirms a person who has the phone of another user by now, and removes that user', async () => {
+    const target = localTarget(service.demo);
+    const [person, earlier] = [await registeredPerson(target), await registeredPerson(target)];
+    const { user } = await client.linkBuyer(person);
+    const { user: former } = await client.linkBuyer(earlier);
+    const confirmed = await client.confirmBuyer({ ...person, phone: earlier.phone });
+    expect([confirmed.isNew, confirmed.user.id, confirmed.user.phone]).toEqual([
+      false,
+      user.id,
+      earlier.phone,
+    ]);
+    await expect(client.findByPhone(earlier.phone)).resolves.toEqual({
+      users: [confirmed.user],
+      daysSinceCheck: 0,
+    });
+    await expect(client.getUser(former.id)).rejects.toMatchObject({ code: 'user_not_found' });
   });
 
   it('reads the events after a number, page by page, and throws events_expired for a number that never was', async () => {

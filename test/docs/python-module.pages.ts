@@ -98,6 +98,72 @@ describeIf(`the Python module${reason}`, () => {
     expect(await run(program, [answer, { status: 200, body: {} }])).toBe('{}');
   });
 
+  it('gives a problem its code, reason, seconds and request id', async () => {
+    const body = problemBody('resend_too_soon', 'req-1', { reason: 'cool_down', retryAfterSeconds: 42 });
+    const program =
+      'try: call("POST", "/v1/auth/otp/send", {})\n  except Problem as problem: print(problem.code, problem.reason, problem.retry_after, problem.request_id, problem.errors)';
+    expect(await run(program, [{ ...problemOf('resend_too_soon'), body }])).toBe(
+      'resend_too_soon cool_down 42 req-1 []',
+    );
+  });
+
+  it('logs each wait before a repetition, as a warning', async () => {
+    const answer = problemOf('rate_limit_exceeded', { 'Retry-After': '0' });
+    const program =
+      'import sys; logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(message)s"); call("GET", "/v1/key")';
+    expect(await run(program, [answer, { status: 200, body: {} }])).toBe(
+      'WARNING waits 0.0 s before retry 1: rate_limit_exceeded',
+    );
+  });
+
+  it.each([
+    ['BUYER_LINKING_URL', '', KEY],
+    ['BUYER_LINKING_API_KEY', undefined, ''],
+  ])('says that %s is missing', async (name, url, key) => {
+    expect(await run('call("GET", "/v1/key")', [], url, key)).toBe(
+      `ValueError Set the environment variable ${name}.`,
+    );
+    expect(received).toEqual([]);
+  });
+
+  const PERSON = '{"national_id": "9", "birth_date": "1", "phone": "+98", "display_name": "n"}';
+  const user = { id: 'usr_1', phone: '+98', checked_at: '2026-11-21T08:30:00.000Z' };
+  const FIND = `GET /v1/users?phone=%2B98&page_size=100 ${KEY}`;
+
+  it('tells a new user from a known one', async () => {
+    const program = `print(link_buyer(${PERSON})[1], link_buyer(${PERSON})[1])`;
+    const answers = [201, 200].map((status) => ({ status, body: user }));
+    expect(await run(program, answers)).toBe('True False');
+  });
+
+  it('finds the users of a phone and the whole days since the last check', async () => {
+    const checked_at = new Date(Date.now() - 3.9 * 86_400_000).toISOString();
+    const body = { data: [{ ...user, checked_at }] };
+    const program = 'print(find_by_phone("+98")[1], find_by_phone("+98"))';
+    const answers = [body, { data: [] }].map((page) => ({ status: 200, body: page }));
+    expect(await run(program, answers)).toBe('3 ([], None)');
+    expect(received).toEqual([FIND, FIND]);
+  });
+
+  const conflict = { ...problemBody('user_conflict', 'req-1', { user_id: 'usr_1' }) };
+
+  it.each<[string, Answer, number, string]>([
+    ['a new user, without a check', { status: 201, body: user }, 0, 'True'],
+    ['a known user after a check', { status: 200, body: user }, 1, 'False'],
+    ['the user of user_conflict after a check', { status: 409, body: conflict }, 1, 'False'],
+  ])('confirms %s, and removes the other users of the phone', async (_case, linked, checks, isNew) => {
+    const found = { status: 200, body: { data: [{ ...user, id: 'usr_2' }, user] } };
+    const checked = Array<Answer>(checks).fill({ status: 200, body: user });
+    const answers = [linked, ...checked, found, { status: 204 }];
+    expect(await run(`print(confirm_buyer(${PERSON})[1])`, answers)).toBe(isNew);
+    expect(received).toEqual([
+      `POST /v1/users ${KEY}`,
+      ...Array<string>(checks).fill(`POST /v1/users/usr_1/checks ${KEY}`),
+      FIND,
+      `DELETE /v1/users/usr_2 ${KEY}`,
+    ]);
+  });
+
   it('raises a problem with its code and every wrong field', async () => {
     const errors = [{ pointer: '#/phone', code: 'required', detail: 'Is required.' } as const];
     const body = { ...problemBody('validation_failed', 'req-1', { errors }) };
