@@ -1,8 +1,10 @@
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
 import { problem } from '#shared/problems.ts';
+import { deadlineWithin } from '#shared/request-context.ts';
 import { userRemover } from '#shared/users/remove-user.ts';
 import { userRoutes } from '#shared/users/routes.ts';
+import { FREE_CHANGE_WAIT_MS } from '#shared/users/user-change.ts';
 
 const route = userRoutes['delete-user'];
 
@@ -11,7 +13,8 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { users, clock },
 ) => {
   const removedAt = new Date(clock()).toISOString();
-  const options = { removedAt, reason: 'seller' } as const;
+  const deadline = deadlineWithin(FREE_CHANGE_WAIT_MS);
+  const options = { removedAt, reason: 'seller', deadline } as const;
   const result = await users.removeUser(caller.sellerId, path.id, options);
   if (result === 'not_found') throw problem('user_not_found');
   return { status: 204 };

@@ -92,7 +92,10 @@ export interface Stage {
   readonly openRoutes: Throttle;
   /** The throttle of each operation that requires a key, over all keys, unknown ones too. With a firewall, an address gets a part of it: docs/operators/security.md. */
   readonly keyedRoutes: Throttle;
-  /** Daily ceilings of the stage on what costs money, over all keys, with an alarm at 80 %: docs/sellers/limits.md. */
+  /**
+   * Daily ceilings of the stage on what costs money, over all keys, with an alarm at 80 %: docs/sellers/limits.md. A paid check is two calls of a
+   * registry, and up to eight if attempts are repeated and the next registry is called.
+   */
   readonly spend: { readonly paidChecksPerDay: number | null; readonly smsPerDay: number | null };
   /** Whom sellers ask, and where they see the state of the service: in the foot of each page and in `info.contact` of the OpenAPI document. */
   readonly support: {
@@ -203,7 +206,7 @@ export const STAGES = {
     keyedRoutes: { requestsPerSecond: 1000, burst: 1000 },
     spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
     support: null, // Set { email: 'api@your-company.com', statusUrl: 'https://status.your-company.com' }.
-    // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 400. Sign-in
+    // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 220. Sign-in
     // and the authorizer have what they need in any case. docs/operators/scaling.md has the arithmetic.
     reservedConcurrency: {
       accountQuota: 1000,
@@ -211,8 +214,8 @@ export const STAGES = {
         authorizer: 100,
         'create-user': 200,
         'check-user': 60,
-        'update-user': 40,
-        'delete-user': 40,
+        'update-user': 80,
+        'delete-user': 80,
         'send-otp': 100,
         'verify-otp': 60,
       },

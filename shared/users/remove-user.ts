@@ -1,4 +1,5 @@
 import type { Clock } from '#shared/clock.ts';
+import type { Deadline } from '#shared/deadline.ts';
 import type { RemovalReason } from '#shared/events/event.ts';
 import { endExpression, holdsCode } from '#shared/one-time-codes/code-item.ts';
 import { currentDeadline } from '#shared/request-context.ts';
@@ -34,6 +35,8 @@ export interface RemovalOptions {
   readonly ended?: EndByBuyer;
   /** Written in the same transaction, so only with the result `removed`. They have no conditions. */
   readonly alsoWrite?: readonly TransactItem[];
+  /** Until when other changes may come first; by default the deadline of the request. */
+  readonly deadline?: Pick<Deadline, 'leftMs'>;
 }
 
 interface EndByBuyer {
@@ -161,12 +164,12 @@ const removalActions = (
 
 /**
  * Removes a user and everything personal about it, in one transaction. Repeats this while other changes come first. Throws
- * `service_unavailable` at the deadline of the request: nothing was changed.
+ * `service_unavailable` at the deadline: nothing was changed.
  */
 export const userRemover =
   (table: Table) =>
   async (sellerId: string, userId: string, options: RemovalOptions): Promise<RemovalResult> => {
-    const { removedAt, reason, ended, alsoWrite = [] } = options;
+    const { removedAt, reason, ended, alsoWrite = [], deadline = currentDeadline() } = options;
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
     const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
@@ -188,5 +191,5 @@ export const userRemover =
       if (!(result instanceof Conflict)) return 'removed';
       return new Conflict(result.known && { ...read, counts: result.known });
     };
-    return retryConflicts(currentDeadline(), attempt, CHANGE_PAUSES);
+    return retryConflicts(deadline, attempt, CHANGE_PAUSES);
   };

@@ -137,8 +137,6 @@ export const userRoutes = routeRows('Users', {
         'EVENTS#': ['PutItem'],
       },
     },
-    timeoutSeconds: 12,
-    deadlineSeconds: 5,
   },
   'check-user': {
     method: 'POST',
@@ -204,7 +202,5 @@ export const userRoutes = routeRows('Users', {
         'LINKS#': ['DeleteItem'],
       },
     },
-    timeoutSeconds: 12,
-    deadlineSeconds: 5,
   },
 } as const satisfies Record<string, Row>);

@@ -1,4 +1,5 @@
-import { currentDeadline } from '#shared/request-context.ts';
+import type { Deadline } from '#shared/deadline.ts';
+import { currentDeadline, deadlineWithin } from '#shared/request-context.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { externalIdKey, type ItemKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
@@ -10,6 +11,7 @@ import type { User, UserUpdate } from './schema.ts';
 import {
   CHANGE_PAUSES,
   countsFrom,
+  FREE_CHANGE_WAIT_MS,
   type Overtaken,
   type SellerCounts,
   sequenceAfter,
@@ -21,6 +23,15 @@ import { personItem, userFrom } from './user-item.ts';
 
 /** The value is the user as it is now. The reason is the problem of the request. */
 type CorrectionResult<Outcome> = WriteResult<User, Outcome | 'user_not_found'>;
+
+interface CorrectedUser {
+  readonly sellerId: string;
+  readonly userId: string;
+  /** ISO, UTC. */
+  readonly updatedAt: string;
+  /** Until when other changes may come first. */
+  readonly deadline: Pick<Deadline, 'leftMs'>;
+}
 
 interface CorrectionOptions {
   /** ISO, UTC. */
@@ -142,11 +153,11 @@ const confirmation = (
 
 /**
  * Writes what `correctionOf`, a pure function, returns for the user. Writes nothing if that is undefined. Repeats this while other changes
- * come first. Throws `service_unavailable` at the deadline of the request: nothing was changed.
+ * come first. Throws `service_unavailable` at the deadline: nothing was changed.
  */
 const correctUser = async <Outcome extends string>(
   table: Table,
-  [sellerId, userId, updatedAt]: readonly [string, string, string],
+  { sellerId, userId, updatedAt, deadline }: CorrectedUser,
   correctionOf: (before: StoredItem) => Correction<Outcome> | undefined,
 ): Promise<CorrectionResult<Outcome>> => {
   const ordinal = ordinalOf(userId);
@@ -163,21 +174,30 @@ const correctUser = async <Outcome extends string>(
     if (!(result instanceof Conflict)) return result;
     return new Conflict(result.known && { counts: result.known, before });
   };
-  return retryConflicts(currentDeadline(), attempt, CHANGE_PAUSES);
+  return retryConflicts(deadline, attempt, CHANGE_PAUSES);
 };
 
 /** Changes the name and the external id of a user. */
 export const userUpdater =
   (table: Table) =>
-  (sellerId: string, userId: string, options: CorrectionOptions & { readonly update: UserUpdate }) =>
-    correctUser(table, [sellerId, userId, options.updatedAt], (before) => {
-      const after = updated(before, options.update);
-      if (isSame(before, after, options.update)) return undefined;
+  (
+    sellerId: string,
+    userId: string,
+    { updatedAt, update }: CorrectionOptions & { readonly update: UserUpdate },
+  ) => {
+    const deadline = deadlineWithin(FREE_CHANGE_WAIT_MS);
+    return correctUser(table, { sellerId, userId, updatedAt, deadline }, (before) => {
+      const after = updated(before, update);
+      if (isSame(before, after, update)) return undefined;
       return { after, actions: externalIdActions(table.name, sellerId, { before, after }) };
     });
+  };
 
 /** Stores what both registries confirmed of a user. */
-export const userConfirmer = (table: Table) => (sellerId: string, userId: string, options: ConfirmOptions) =>
-  correctUser(table, [sellerId, userId, options.updatedAt], (before) =>
-    confirmation(table.name, sellerId, { before, options }),
-  );
+export const userConfirmer =
+  (table: Table) => (sellerId: string, userId: string, options: ConfirmOptions) => {
+    const { updatedAt } = options;
+    return correctUser(table, { sellerId, userId, updatedAt, deadline: currentDeadline() }, (before) =>
+      confirmation(table.name, sellerId, { before, options }),
+    );
+  };

@@ -84,4 +84,10 @@ export const writeUserChange = async <Outcome extends string>(
  * The bounds of the random waits between the attempts of a change, in milliseconds. The first is long: each of many changes at once takes
  * a round trip. 0: the next attempt begins at once, with the counts that the failed condition returned. Measured by `npm run bench:changes`.
  */
-export const CHANGE_PAUSES: Backoff = [320, 0, 0, 340, 0, 1000, 0, 3400];
+export const CHANGE_PAUSES: Backoff = [320, 0, 340, 0, 340, 0, 1000, 0, 3400];
+
+/**
+ * How long a seller's own correction or removal waits for other changes of that seller, in milliseconds. It can be repeated for free, and
+ * the container in which it waits is one that other sellers lack. A link or a check has been paid and waits until the deadline of its request.
+ */
+export const FREE_CHANGE_WAIT_MS = 1000;
