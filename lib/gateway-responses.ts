@@ -1,5 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { jsonText, PROBLEM_CONTENT_TYPE } from '#shared/http/responses.ts';
+import { jsonText, PROBLEM_CONTENT_TYPE, STRICT_TRANSPORT_SECURITY } from '#shared/http/responses.ts';
 import {
   insufficientScopeDetail,
   type ProblemBody,
@@ -50,6 +50,7 @@ const RETRY_AFTER: { readonly [Code in ProblemCode]?: number } = {
 const headersOf = ({ retry_after }: Pick<ProblemBody, 'retry_after'>): Record<string, string> => ({
   'Content-Type': `'${PROBLEM_CONTENT_TYPE}'`,
   'Cache-Control': "'no-store'",
+  'Strict-Transport-Security': `'${STRICT_TRANSPORT_SECURITY}'`,
   'X-Request-Id': 'context.extendedRequestId',
   ...(retry_after !== undefined && { 'Retry-After': `'${retry_after}'` }),
 });

@@ -211,7 +211,7 @@ export const STAGES = {
     reservedConcurrency: {
       accountQuota: 1000,
       functions: {
-        authorizer: 100,
+        authorizer: 200,
         'create-user': 200,
         'check-user': 60,
         'update-user': 80,

@@ -69,7 +69,7 @@ export const gateway = (options: GatewayOptions) => {
  * function that failed or ran out of time.
  */
 const refusalOf = (
-  { path, extendedRequestId }: ReceivedRequest,
+  { extendedRequestId }: ReceivedRequest,
   match: RouteMatch | undefined,
   error: unknown,
 ): APIGatewayProxyResult => {
@@ -78,7 +78,7 @@ const refusalOf = (
     const operation = match?.route.name;
     logEvent('request_failed', { request_id: extendedRequestId, operation, ...errorFields(error) });
   }
-  const headers = commonHeaders(path, extendedRequestId);
+  const headers = commonHeaders(extendedRequestId, false);
   return problemResponse(refusal?.code ?? 'internal', extendedRequestId, {
     headers,
     detail: refusal?.detail,

@@ -141,6 +141,12 @@ export const EVENTS = {
     fields: ['request_id', 'operation', 'seller_id', 'key_id'],
     metrics: { FailedVerifiesAboveLimit: countBy([]) },
   },
+  /** A key has scopes or a plan of a later version. It is served without these scopes, and with the smallest plan. */
+  key_values_unknown: {
+    level: 'WARN',
+    fields: ['request_id', 'operation', 'key_id', 'unknown_scopes', 'unknown_plan'],
+    metrics: {},
+  },
   /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable. */
   key_checked: {
     level: 'INFO',

@@ -4,10 +4,11 @@ import { DAY_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
 import { problem } from '#shared/problems.ts';
 import { planItem, rateLimitHeaders } from '#shared/rate-limits/headers.ts';
 import { limitOverridesSchema } from '#shared/rate-limits/key-limits.ts';
-import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+import type { PlanName } from '#shared/rate-limits/plans.ts';
 import { type Route, scopeOf } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { KeySecret } from './api-key-item.ts';
+import { knownValues } from './known-values.ts';
 
 /** How long API Gateway keeps the authorizer's decision on a key, unless it is flushed. */
 export const DECISION_CACHE_SECONDS = 300;
@@ -16,11 +17,11 @@ export const DECISION_CACHE_SECONDS = 300;
 const callerSchema = v.object({
   sellerId: v.string(),
   keyId: v.string(),
-  plan: v.picklist(PLAN_NAMES),
+  plan: v.string(),
   /** Separated by a comma and a space, as the gateway shows them. Decisions of an earlier version are cached, with spaces alone. */
   scopes: v.pipe(
     v.string(),
-    v.transform((scopes): readonly Scope[] => scopes.split(/[, ]+/).filter(Boolean) as Scope[]),
+    v.transform((scopes) => scopes.split(/[, ]+/).filter(Boolean)),
   ),
   /** Epoch seconds; empty if the key does not expire. AWS does not document whether an empty value is passed on. */
   expiresAt: v.optional(v.string(), ''),
@@ -30,7 +31,10 @@ const callerSchema = v.object({
   secretNumber: v.optional(v.pipe(v.string(), v.transform(Number)), '0'),
 });
 
-export interface Caller extends Readonly<Omit<v.InferOutput<typeof callerSchema>, 'expiresAt'>> {
+export interface Caller
+  extends Readonly<Omit<v.InferOutput<typeof callerSchema>, 'scopes' | 'plan' | 'expiresAt'>> {
+  readonly scopes: readonly Scope[];
+  readonly plan: PlanName;
   /** When the secret of the request expires, epoch seconds; undefined if it does not. */
   readonly expiresAt: number | undefined;
   /** Whether the identity registry is the sandbox; only of a row that knows the registries. */
@@ -44,7 +48,7 @@ export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
   const context = v.parse(callerSchema, authorizer);
   const expiresAt = context.expiresAt === '' ? undefined : Number(context.expiresAt);
   if (expiresAt !== undefined && expiresAt * 1000 <= nowMs) throw problem('invalid_api_key');
-  return { ...context, expiresAt };
+  return { ...context, ...knownValues(context.keyId, context.scopes, context.plan), expiresAt };
 };
 
 /** Within this many days before its end, each counted response says when the key ends. */

@@ -10,6 +10,7 @@ import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 import { notWritten, transactWrite, type WriteResult, written } from '#shared/table/writes.ts';
 import { type ApiKey, apiKeySchema, keyChangeActions, secretEnd } from './api-key-item.ts';
 import type { Caller } from './caller.ts';
+import { withKnownValues } from './known-values.ts';
 import { type NewSecret, rotated, validSecrets } from './secret.ts';
 
 export interface OwnRotation {
@@ -30,7 +31,7 @@ export const ownKeyReader =
     const [key, seller, counts] = keys.map((wanted) => itemOf(items, wanted));
     if (key === undefined) return undefined;
     return {
-      key: v.parse(apiKeySchema, key),
+      key: v.parse(apiKeySchema, withKnownValues(key)),
       sellerName: String(seller?.name),
       limitState: stateIn(counts, limit, nowMs),
     };

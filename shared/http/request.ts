@@ -21,7 +21,8 @@ export const headerOf = ({ headers }: Pick<GatewayEvent, 'headers'>, name: strin
 
 /** A request from the event to its response. Its caller, buyer and count are set on the way to the handler. */
 export interface RequestScope extends RequestContext {
-  readonly path: string;
+  /** False on a row under /v1, however its path was sent. */
+  readonly mayBeStored: boolean;
   readonly startedAtMonotonicMs: number;
   /** Undefined on a row that takes no key, and until the caller is known. */
   caller?: Caller;
@@ -41,7 +42,7 @@ export const RESERVE_MS = 500;
 const DEADLINE_SECONDS = 3;
 
 export const openScope = (
-  { name, deadlineSeconds = DEADLINE_SECONDS }: Route,
+  { name, path, deadlineSeconds = DEADLINE_SECONDS }: Route,
   event: APIGatewayProxyEvent,
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ): RequestScope => {
@@ -49,7 +50,7 @@ export const openScope = (
   const timeMs = Math.min(leftMs, deadlineSeconds * 1000);
   return {
     operation: name,
-    path: event.path,
+    mayBeStored: !path.startsWith('/v1/'),
     requestId: requestIdOf(event),
     deadline: deadlineIn(timeMs),
     calls: [],

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { timeText } from '#shared/clock.ts';
+import { runsInLambda } from '#shared/env.ts';
 import { causeFields, errorFields, logEvent } from '#shared/log.ts';
 import { Problem, type ProblemCode, problem, problemBody, serviceUnavailable } from '#shared/problems.ts';
 import { rateLimitHeaders } from '#shared/rate-limits/headers.ts';
@@ -12,10 +13,14 @@ export type Headers = Readonly<Record<string, string>>;
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
-/** The headers of every response. No cache may store a response under /v1. */
-export const commonHeaders = (path: string, requestId: string): Headers => ({
+/** Of every response of a stage. Not on one machine, where nothing is encrypted (RFC 6797 §7.2). */
+export const STRICT_TRANSPORT_SECURITY = 'max-age=31536000';
+
+/** The headers of every response. `mayBeStored`: whether a cache may store it if its own headers do not say. */
+export const commonHeaders = (requestId: string, mayBeStored: boolean): Headers => ({
   'X-Request-Id': requestId,
-  ...(/^\/v1(?:\/|$)/.test(path) ? { 'Cache-Control': 'no-store' } : {}),
+  ...(!mayBeStored && { 'Cache-Control': 'no-store' }),
+  ...(runsInLambda() && { 'Strict-Transport-Security': STRICT_TRANSPORT_SECURITY }),
 });
 
 /** A JSON body. It ends with a newline, so that the prompt of a terminal starts on a line of its own after `curl`. */
@@ -44,7 +49,7 @@ export const complete = (
   response: APIGatewayProxyResult,
   error?: Problem,
 ): APIGatewayProxyResult => {
-  const { caller, keyExpiresSoonAt, counted, requestId, startedAtMonotonicMs, calls, path } = scope;
+  const { caller, keyExpiresSoonAt, counted, requestId, startedAtMonotonicMs, calls, mayBeStored } = scope;
   logEvent('request_completed', {
     status: response.statusCode,
     code: error?.code,
@@ -62,7 +67,7 @@ export const complete = (
   return {
     ...response,
     headers: {
-      ...commonHeaders(path, requestId),
+      ...commonHeaders(requestId, mayBeStored),
       ...rateLimitHeaders(limits),
       ...(keyExpiresSoonAt !== undefined && { 'X-Api-Key-Expires-At': timeText(keyExpiresSoonAt) }),
       ...response.headers,

@@ -10,6 +10,11 @@ export type PlanName = keyof typeof PLANS;
 
 export const PLAN_NAMES = Object.keys(PLANS) as [PlanName, ...PlanName[]];
 
+/** The plan of a key whose own is unknown to this version. */
+export const SMALLEST_PLAN = PLAN_NAMES.reduce((smallest, plan) =>
+  PLANS[plan].requestsPerMinute < PLANS[smallest].requestsPerMinute ? plan : smallest,
+);
+
 export const planTable = <Value>(of: (plan: PlanName) => Value): Record<PlanName, Value> =>
   Object.fromEntries(PLAN_NAMES.map((plan) => [plan, of(plan)])) as Record<PlanName, Value>;
 

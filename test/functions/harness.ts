@@ -19,6 +19,8 @@ export interface Call {
   readonly query?: Readonly<Record<string, string | string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly path?: Readonly<Record<string, string>>;
+  /** The path as it was sent; by default that of the row. */
+  readonly sentPath?: string;
   /** The authorizer's context; null for a request without an authorizer. */
   readonly authorizer?: Readonly<Record<string, string>> | null;
   readonly timeLeftMs?: number;
@@ -49,7 +51,7 @@ const eventOf = (route: Route, call: Call): APIGatewayProxyEvent => {
   const authorizer = call.authorizer === undefined ? callerContext : call.authorizer;
   return {
     httpMethod: route.method,
-    path: route.path,
+    path: call.sentPath ?? route.path,
     pathParameters: call.path ?? null,
     headers: { 'content-type': 'application/json', ...call.headers },
     multiValueQueryStringParameters: call.query === undefined ? null : multi,

@@ -9,32 +9,35 @@ import { allRoutes } from '#shared/routes.ts';
 
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
-  authorizer: 205_000,
+  authorizer: 207_000,
   canary: 169_000,
-  'check-user': 292_000,
-  'create-user': 325_000,
-  'delete-user': 252_000,
+  'check-user': 293_000,
+  'create-user': 326_000,
+  'delete-user': 253_000,
   // Runs in deploys only.
   'deploy-check': 500_000,
-  'end-link': 291_000,
-  'find-links': 284_000,
+  'end-link': 293_000,
+  'find-links': 287_000,
   'get-docs': 33_000,
   'get-guide': 34_000,
   'get-jwks': 196_000,
   // Holds the document, which an operation makes 8 kB longer.
   'get-openapi': 280_000,
   'get-openid-configuration': 32_000,
-  'get-user': 242_000,
-  'list-events': 229_000,
+  'get-user': 244_000,
+  'list-events': 231_000,
   'list-users': 267_000,
-  'rotate-key': 240_000,
-  'send-otp': 273_000,
-  'update-user': 250_000,
-  'verify-otp': 289_000,
+  'rotate-key': 242_000,
+  'send-otp': 275_000,
+  'update-user': 252_000,
+  'verify-otp': 292_000,
 };
 
 /** The budget of a function that has none of its own yet. */
 const DEFAULT_BUDGET_BYTES = 238_000;
+
+const WHAT_TO_DO =
+  'Does its source map name a package or a file that it does not need? If it needs all, raise its budget in BUDGET_BYTES of test/lib/bundling.test.ts to the size and up to 2,000 bytes more, and say in the commit what came in.';
 
 let folder: string;
 let bundles: Bundles;
@@ -81,7 +84,12 @@ describe('the bundles', () => {
         return { name, size, budget: BUDGET_BYTES[name] ?? DEFAULT_BUDGET_BYTES };
       }),
     );
-    expect(sizes.filter(({ size, budget }) => size > budget)).toEqual([]);
+    const exceeded = sizes
+      .filter(({ size, budget }) => size > budget)
+      .map(
+        ({ name, size, budget }) => `${name}: ${size} bytes, ${size - budget} over its budget. ${WHAT_TO_DO}`,
+      );
+    expect(exceeded).toEqual([]);
   });
 
   test("hold only the code and the pages of the row's permissions", async () => {

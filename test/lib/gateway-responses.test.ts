@@ -45,6 +45,14 @@ describe('the responses that API Gateway generates itself', () => {
     expect(responses.map((response) => response.ResponseType).sort()).toEqual([...allTypes].sort());
   });
 
+  test('must not be stored, and tell browsers to use TLS', () => {
+    const headers = allTypes.map((type) => [
+      header(type, 'Cache-Control'),
+      header(type, 'Strict-Transport-Security'),
+    ]);
+    expect(headers).toEqual(allTypes.map(() => ["'no-store'", "'max-age=31536000'"]));
+  });
+
   itForAll(Object.entries(GATEWAY_PROBLEMS))(
     'have the status and the exact body of their problem',
     (type, code) => {

@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeySecret } from '#shared/api-keys/api-key-item.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
+import { redirectLog } from '#shared/log.ts';
 import { keySecretKey } from '#shared/table/keys.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -39,8 +40,20 @@ describe('findSecret', () => {
     expect(reads).toEqual([true]);
   });
 
+  it('leaves unknown scopes out, takes the smallest plan for an unknown one, and logs both: a later version wrote them', async () => {
+    await put('later', { ...secret, plan: 'gold', scopes: ['users:export', 'users:read'] });
+    const lines: string[] = [];
+    const restore = redirectLog((line) => lines.push(line));
+    const found = await keySecretStore(table).findSecret('later');
+    restore();
+    expect(found).toEqual({ ...secret, plan: 'free', scopes: ['users:read'] });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'key_values_unknown', key_id: 'key_1', unknown_scopes: 'users:export', unknown_plan: 'gold' },
+    ]);
+  });
+
   it('throws for an item that is not a secret', async () => {
-    await put('damaged', { ...secret, plan: 'gold' });
-    await expect(keySecretStore(table).findSecret('damaged')).rejects.toThrow('gold');
+    await put('damaged', { ...secret, status: 'paused' });
+    await expect(keySecretStore(table).findSecret('damaged')).rejects.toThrow('paused');
   });
 });

@@ -43,6 +43,33 @@ describe('every response', () => {
     });
   });
 
+  it('carries no-store on a row under /v1, however its path was sent, and whatever the outcome', async () => {
+    const { call } = list();
+    for (const query of [undefined, { page: 'x' }]) {
+      const { headers } = await call({ sentPath: '/%76%31/users', ...(query && { query }) });
+      expect(headers['Cache-Control']).toBe('no-store');
+    }
+  });
+
+  it('carries Strict-Transport-Security in Lambda, whatever the outcome, and not on one machine', async () => {
+    const { call } = list();
+    const sent = async () => [await call(), await call({ query: { page: 'x' } })];
+    for (const { headers } of await sent()) expect(headers).not.toHaveProperty('Strict-Transport-Security');
+    process.env.AWS_LAMBDA_FUNCTION_NAME = 'list-users';
+    try {
+      const replies = (await sent()).map(({ status, headers }) => [
+        status,
+        headers['Strict-Transport-Security'],
+      ]);
+      expect(replies).toEqual([
+        [200, 'max-age=31536000'],
+        [422, 'max-age=31536000'],
+      ]);
+    } finally {
+      delete process.env.AWS_LAMBDA_FUNCTION_NAME;
+    }
+  });
+
   it('carries the state of the plan limit', async () => {
     const authorizer = { ...callerContext, keyId: 'key_state', plan: 'free' };
     const { call, clock } = list();
@@ -326,8 +353,8 @@ describe('a failure of the storage', () => {
 
   it.each([
     ['list-users', 3_000, {}],
-    ['update-user', 5_000, { path: { id: USER_ID }, body: { display_name: 'Sara' } }],
-    ['delete-user', 5_000, { path: { id: USER_ID } }],
+    ['update-user', 3_000, { path: { id: USER_ID }, body: { display_name: 'Sara' } }],
+    ['delete-user', 3_000, { path: { id: USER_ID } }],
   ] as const)(
     'ends a request to %s, which calls no provider, after %i ms',
     async (name, expectedMs, sent) => {
