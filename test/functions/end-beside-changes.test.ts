@@ -129,12 +129,12 @@ const faultsOf = async (link: Link, change: Change, isLast: boolean): Promise<st
   const person = await getItem(table, personKey(SELLER, link.personHash));
   const ofPhone = await below(link.phones[0]);
   const ofOther = await below(link.phones[1]);
-  const refusals = [...ofPhone, ...ofOther].filter(({ ended_at }) => ended_at !== undefined);
+  const ends = [...ofPhone, ...ofOther].filter(({ ended_at }) => ended_at !== undefined);
   const isEnded = events.some(({ reason }) => reason === 'buyer');
   const mayLink = change === withNewSignIn || change === erase;
   const holds = {
     'nobody is linked after the end': !isEnded || mayLink || person?.user_id === undefined,
-    'both items hold one end': refusals.length <= 1 && refusals[0]?.ended_at === person?.ended_at,
+    'both items hold one end': ends.length <= 1 && ends[0]?.ended_at === person?.ended_at,
     'no link of the phone is left': !isLast || ofPhone.every(({ user_id }) => user_id === undefined),
     'an erasure leaves nothing': change !== erase || (person === undefined && ofPhone.length === 0),
     'the end refuses the next link': !isEnded || mayLink || (await linkAgain(link, table)) === 403,

@@ -100,6 +100,7 @@ describe('keyedHashesFrom, during a rotation', () => {
     const { current: old } = await hashes.phone(phone);
     const { current } = await hashesUnder(SECOND).phone(phone);
     expect(listed(await rotated.phone(phone))).toEqual([current, old]);
+    expect(listed(await hashesUnder(THIRD, SECOND, FIRST).phone(phone)).slice(1)).toEqual([current, old]);
     expect(listed(await rotated.person('sel_a', nationalId)).slice(1)).toEqual(
       listed(await hashes.person('sel_a', nationalId)),
     );

@@ -98,12 +98,12 @@ describe('link refuses', () => {
     expect(await itemsOf(table, 'LINKS#phone-of-gone')).toEqual([]);
   });
 
-  it('person_changed if the refusal that it lifts is gone or another one by now', async () => {
+  it('person_changed if the end that it lifts is gone or another one by now', async () => {
     const lifted = { endedAt: 7, personHash: 'hash-of-lifted', phoneHash: 'phone-of-lifted' };
-    const refusal = { ...personKey('sel_refused', 'hash-of-lifted'), ended_at: 8 };
+    const end = { ...personKey('sel_refused', 'hash-of-lifted'), ended_at: 8 };
     const link = { ...linkOf('sel_refused', 'lifted'), lifted };
     expect(await store.link(link)).toEqual({ written: false, reason: 'person_changed' });
-    await table.client.send(new PutCommand({ TableName: table.name, Item: refusal }));
+    await table.client.send(new PutCommand({ TableName: table.name, Item: end }));
     expect(await store.link(link)).toEqual({ written: false, reason: 'person_changed' });
     const current = { ...link, lifted: { ...lifted, endedAt: 8 } };
     expect((await store.link(current)).written).toBe(true);

@@ -61,7 +61,7 @@ describe('personReader', () => {
     });
   });
 
-  it.each(['new', 'old'])('finds a refusal under the hash of each secret: %s', async (age) => {
+  it.each(['new', 'old'])('finds the end of a link under the hash of each secret: %s', async (age) => {
     const { read } = newLink();
     const personHash = `person ${links} ${age}`;
     await put({ ...personKey('sel_test', personHash), phone_hash: 'phone', ended_at: 1_700_000_000 });
