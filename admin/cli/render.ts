@@ -1,6 +1,7 @@
 /** Shows the JSON result of a command to people: tables and lists that fit the terminal. */
 import stringWidth from 'string-width';
 import { terminalColumns } from 'terminal-columns';
+import { escaped } from './terminal.ts';
 
 /** Objects of the JSON result. */
 export interface View {
@@ -42,7 +43,9 @@ const textOf = (field: string, value: unknown): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return value.toLocaleString('en');
   if (value === null || value === undefined) return /_at$/.test(field) ? 'never' : '–';
-  return /(?:^|_)at$/.test(field) ? String(value).slice(0, 16).replace('T', ' ') : String(flat(value));
+  return escaped(
+    /(?:^|_)at$/.test(field) ? String(value).slice(0, 16).replace('T', ' ') : String(flat(value)),
+  );
 };
 
 /** A column of names or sentences is not made narrower than this. */

@@ -5,6 +5,7 @@ import { describeBuyer } from '#admin/operations/describe-buyer.ts';
 import { type ImportCounts, importBuyers } from '#admin/operations/import-buyers.ts';
 import { countLines, layoutOf } from '#admin/operations/phone-file.ts';
 import { adminBuyerStore, type Buyer } from '#admin/stores/buyer-store.ts';
+import { redact } from '#shared/log.ts';
 import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
 import { phoneHashOf, requirePhone } from '../phone-argument.ts';
 import { withProgress } from '../progress.ts';
@@ -118,7 +119,7 @@ const unlock = async (session: Session, phone: string | undefined): Promise<Comm
 
 /** An import is many transactions, so its start and its end have a record each. */
 const record = ({ admin }: Session, action: string, path: string, counts?: ImportCounts): Promise<void> =>
-  admin.audit.write(admin.record({ action, details: { file: basename(path), ...counts } }));
+  admin.audit.write(admin.record({ action, details: { file: redact(basename(path)), ...counts } }));
 
 /** `buyers import` */
 const importFile = async (

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from 'commander';
+import { redact } from '#shared/log.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { type AddCommands, commandsOf, PROGRAM } from '../command.ts';
 import type { Deployments } from '../connection.ts';
 import { type Failure, failureOf } from '../errors.ts';
-import type { Terminal } from '../terminal.ts';
+import { escapedLines, escaping, type Terminal } from '../terminal.ts';
 import { addAuditCommand } from './audit.ts';
 import { addBuyerCommands } from './buyers.ts';
 import { addHashSecretCommands } from './hash-secret.ts';
@@ -116,15 +117,22 @@ const usageFailure = (program: Command, args: readonly string[], error: Commande
   return { code: 'usage', message };
 };
 
+/** Hides what looks like a secret, a phone or a national id in a message that repeats words of the command line. */
+const withoutPersonal = (message: string, args: readonly string[]): string =>
+  args
+    .flatMap((word) => [word, word.slice(word.indexOf('=') + 1)])
+    .reduce((text, word) => (word === '' ? text : text.replaceAll(word, () => redact(word))), message);
+
 /** The exit codes of failures. Shells report Ctrl-C by 130. */
 const EXIT_CODES: Readonly<Record<string, number>> = { usage: 2, interrupted: 130 };
 
 /** Runs one command line and returns its exit code. It never throws and never writes a stack trace. With `--json` every error is JSON. */
 export const run = async (
   args: readonly string[],
-  terminal: Terminal,
+  given: Terminal,
   deployments: Deployments,
 ): Promise<number> => {
+  const terminal = escaping(given);
   let exitCode = 0;
   const program = programFor(terminal, deployments, (code) => {
     exitCode = code;
@@ -139,8 +147,11 @@ export const run = async (
       return error.exitCode === 0 ? 0 : 2;
     const failure = isUsage ? usageFailure(program, args, error) : failureOf(error);
     const label = failure.code === 'interrupted' || failure.code === 'declined' ? '' : 'error: ';
-    if (args.includes('--json')) terminal.errorStream.write(`${JSON.stringify({ error: failure })}\n`);
-    else terminal.error(`${label}${failure.message}`);
-    return EXIT_CODES[failure.code] ?? 1;
+    const { code, message: full } = failure;
+    const message = code === 'usage' ? withoutPersonal(full, args) : full;
+    if (args.includes('--json'))
+      terminal.errorStream.write(escapedLines(`${JSON.stringify({ error: { code, message } })}\n`));
+    else terminal.error(`${label}${message}`);
+    return EXIT_CODES[code] ?? 1;
   }
 };

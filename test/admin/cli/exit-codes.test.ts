@@ -44,6 +44,30 @@ describe('the admin CLI', () => {
     expect(outcome.out + outcome.error).not.toMatch(/\n\s+at /);
   });
 
+  it.each([
+    ['keys', 'find', `blk_test_${'a'.repeat(38)}`],
+    ['keys', 'fnd', `blk_live_${'a'.repeat(38)}`],
+    ['buyers', 'shw', '09121234567'],
+    ['buyers', 'show', '09121234567', '+98 912 123 4567'],
+    ['usage', 'key_x', '--days', '0012345679'],
+    ['usage', 'key_x', '--days=001-234567-9'],
+    [`--blk_test_${'a'.repeat(38)}`],
+  ])('repeats no secret, phone or national id of a wrong command line: %j', async (...args) => {
+    for (const json of [[], ['--json']]) {
+      const { exitCode, out, error } = await shell.cli(...args, ...json);
+      expect([exitCode, out]).toEqual([2, '']);
+      expect(error).not.toMatch(/a{38}|[0-9]{5}|123 4567|234567/);
+    }
+  });
+
+  it('repeats another word of a wrong command line, with its control characters escaped', async () => {
+    const { error } = await shell.cli('keys', 'find', '\u001b[31mred\u202e');
+    expect(error).toContain(String.raw`but got 1: \u001b[31mred\u202e.`);
+    const { error: json } = await shell.cli('keys', 'find', '\u009bx\u202e', '--json');
+    expect(json).toContain(String.raw`\u009bx\u202e`);
+    expect(JSON.parse(json).error.message).toContain('\u009bx\u202e');
+  });
+
   it('reports that the local service is not running, and in which folder', async () => {
     const outcome = await shell.cli('sellers', 'list', '--data', '/nowhere');
     expect(outcome).toMatchObject({

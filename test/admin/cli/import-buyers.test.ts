@@ -156,6 +156,19 @@ describe('buyers import', () => {
     });
   });
 
+  it('keeps the name of the file in the audit without a phone or national id, and shows it with its control characters escaped', async () => {
+    const file = join(shell.folder, '\u001b[31m\u009b\u202e 0912-123-4567 0012345679.txt');
+    await writeFile(file, '');
+    await shell.json('buyers', 'import', file);
+    const { records } = await shell.json('audit', 'deployment', '--limit', '1');
+    expect(records[0].details.file).toBe('\u001b[31m\u009b\u202e [redacted]txt');
+    for (const options of [[], ['--json'], ['--wide']]) {
+      const { out } = await shell.cli('audit', 'deployment', '--limit', '1', ...options);
+      expect(out).toContain(String.raw`\u001b[31m\u009b\u202e [redacted]txt`);
+      expect(out).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+    }
+  });
+
   it('imports nothing from an empty file', async () => {
     expect(await counts(await fileWith(''))).toEqual({});
   });

@@ -98,6 +98,23 @@ describe('render', () => {
     expect(render({ rows: [] }, 80)).toBe('');
   });
 
+  it('shows control, bidi and tag characters escaped, keeps the joiners of names, and aligns what is shown', () => {
+    const rows = [
+      { name: 'a\u001b[2J\u009b\u007f\tb\nc', status: 'active' },
+      { name: '\u202e\u2066\u200f\u061c\u2028\ufeff', status: 'active' },
+      { name: '\u{e0041}', status: 'active' },
+      { name: 'می\u200cخواهم', status: 'active' },
+    ];
+    const [, ...shown] = lines(render({ items: 'sellers', rows }, undefined));
+    expect(shown.map((line) => line.trimEnd().replace(/ +active$/, ''))).toEqual([
+      String.raw`a\u001b[2J\u009b\u007f\u0009b\u000ac`,
+      String.raw`\u202e\u2066\u200f\u061c\u2028\ufeff`,
+      String.raw`\udb40\udc41`,
+      'می\u200cخواهم',
+      '',
+    ]);
+  });
+
   it('shows lists, objects, numbers, truth and missing values as words', () => {
     const row = {
       scopes: ['a', 'b'],
