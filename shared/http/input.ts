@@ -24,7 +24,8 @@ const decodeBody = (event: APIGatewayProxyEvent): string => {
   }
   const text = event.isBase64Encoded ? Buffer.from(body, 'base64').toString() : body;
   if (text.includes(REPLACEMENT_CHARACTER)) throw problem('malformed_json');
-  return text;
+  // RFC 8259 §8.1: a parser may ignore a byte order mark. Windows programs write one.
+  return text.replace(/^\ufeff/, '');
 };
 
 /** A missing body is read as an empty object if the schema accepts that. The parser also rejects prototype keys and very deep nesting. */

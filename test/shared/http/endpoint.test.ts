@@ -239,6 +239,12 @@ describe('the body', () => {
     ]);
   });
 
+  it('may begin with a byte order mark', async () => {
+    const { json } = await create().call({ rawBody: '\ufeff{}' });
+    expect(json.code).toBe('validation_failed');
+    expect((await create().call({ rawBody: '\ufeff\ufeff{}' })).json.code).toBe('malformed_json');
+  });
+
   it('says of each wrong field why: required, unknown, type or invalid', async () => {
     const body = { national_id: null, phone: 912, display_name: '', external_id: null, zip: 1 };
     const { json } = await create().call({ body, query: { dry_run: '1' } });
