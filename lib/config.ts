@@ -34,6 +34,8 @@ const areAddresses = ({ domain, issuers: [first, second] }: Config): boolean =>
     ? first === 'default-endpoint' && second === undefined
     : first === 'domain' || domain.defaultEndpoint === 'open';
 
+const isCount = (value: number): boolean => Number.isInteger(value) && value > 0;
+
 /** What types cannot say: a sentence for each fault. */
 const faultsOf = (config: Config): readonly string[] => {
   const { account, region, providers, keyPrefix, spend, signingKeys } = config;
@@ -49,7 +51,11 @@ const faultsOf = (config: Config): readonly string[] => {
       isSandboxAllowed(names, keyPrefix),
       '"sandbox" must be the only provider of both ports, and not in prod',
     ],
-    [ceilings.every((limit) => Number.isInteger(limit) && limit > 0), 'spend must be whole numbers above 0'],
+    [ceilings.every(isCount), 'spend must be whole numbers above 0'],
+    [
+      Object.values(config.alarmThresholds).every(isCount),
+      'alarmThresholds must be whole numbers above 0: every alarm would be raised at once',
+    ],
     [
       unreservedOf(config) >= UNRESERVED_CONCURRENCY,
       `reservedConcurrency must leave ${UNRESERVED_CONCURRENCY} of accountQuota to the functions that it does not name`,

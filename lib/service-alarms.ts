@@ -121,7 +121,7 @@ const shareOfPort = (
   );
 };
 
-/** Returns the alarms of the providers, two of each port: where none gives a result, and where not the first one does. None for the sandbox. */
+/** Returns the alarms of the providers, two of each port: where none gives a result, and where not the first one does, if there are more. None for the sandbox. */
 const providerAlarms = (service: MonitoredService): readonly AlarmProps[] => {
   const { identityRegistry, sms } = service.config.providers;
   const ports: readonly Port[] = [
@@ -138,21 +138,25 @@ const providerAlarms = (service: MonitoredService): readonly AlarmProps[] => {
   ];
   return ports
     .filter(({ providers }) => !isSandbox(providers))
-    .flatMap((port) => [
+    .flatMap((port): AlarmProps[] => [
       {
         name: `providers-unavailable-${port.name}`,
         impact: port.impact,
         metric: shareOfPort(service, port, 'ProvidersUnavailable'),
         threshold: 1,
-        periods: [1, 1] as const,
+        periods: [1, 1],
       },
-      {
-        name: `providers-failing-${port.name}`,
-        impact: `A provider returns no results (${port.providers.join(', ')}), and another one takes over: if that fails too, nothing is left.`,
-        metric: shareOfPort(service, port, 'ProviderTakeovers'),
-        threshold: 1,
-        periods: [1, 1] as const,
-      },
+      ...(port.providers.length < 2
+        ? []
+        : [
+            {
+              name: `providers-failing-${port.name}`,
+              impact: `A provider returns no results (${port.providers.join(', ')}), and another one takes over: if that fails too, nothing is left.`,
+              metric: shareOfPort(service, port, 'ProviderTakeovers'),
+              threshold: 1,
+              periods: [1, 1] as const,
+            },
+          ]),
     ]);
 };
 

@@ -81,7 +81,7 @@ const cloudWatch = ({ AlarmNamePrefix, StateValue }: Readonly<Record<string, str
     200,
     'application/x-amz-json-1.0',
     JSON.stringify({
-      MetricAlarms: [{ AlarmName: `${AlarmNamePrefix}throttled`, StateValue }],
+      MetricAlarms: [{ AlarmName: `${AlarmNamePrefix}server-errors`, StateValue }],
       CompositeAlarms: [],
     }),
   );

@@ -33,6 +33,10 @@ describe('the settings of a stage', () => {
       [{ providers: { ...providers, sms: [] } }, 'no provider is named'],
       [{ spend: { paidChecksPerDay: 0, smsPerDay: null } }, 'spend must be whole numbers above 0'],
       [
+        { alarmThresholds: { ...STAGES.dev.alarmThresholds, portCalls: 0 } },
+        'alarmThresholds must be whole numbers above 0',
+      ],
+      [
         { reservedConcurrency: { accountQuota: 1000, functions: { authorizer: 400, 'create-user': 401 } } },
         'reservedConcurrency must leave 200 of accountQuota to the functions that it does not name',
       ],

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { STAGES } from '#lib/stages.ts';
+import { accessRows } from '#shared/access.ts';
+import { policyFor } from '#shared/api-keys/caller.ts';
 import { EVENTS } from '#shared/log.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
@@ -100,6 +103,20 @@ describe('alarms', () => {
       'server-errors',
       'service-unavailable',
       'slow-reads',
+    ]);
+  });
+
+  test('on a provider that another one replaces exist only for a port with two', () => {
+    const { identityRegistry, secretName } = STAGES.prod.providers;
+    const { api: single } = templatesOf('prod', {
+      ...COMPLETE,
+      providers: { identityRegistry, sms: ['kavenegar'], secretName },
+    });
+    const names = Object.values(resourcesOf(single, 'AWS::CloudWatch::Alarm')).map(
+      ({ Properties }) => Properties.AlarmName,
+    );
+    expect(names.filter((name) => /-providers-failing-/.test(name))).toEqual([
+      'buyer-linking-prod-providers-failing-identity-registry',
     ]);
   });
 
@@ -207,6 +224,25 @@ describe('the saved log queries', () => {
     expect(fieldsOf.access).toEqual(
       expect.arrayContaining(['request_id', 'seller_id', 'function_request_id']),
     );
+  });
+
+  test('find the seller in the access log under the name that the authorizer gives it', () => {
+    const context = policyFor(
+      {
+        seller_id: 'sel_1',
+        key_id: 'key_1',
+        scopes: ['users:read'],
+        plan: 'free',
+        usage_id: 'u',
+        status: 'active',
+        seller_status: 'active',
+        number: 1,
+      },
+      'arn:aws:execute-api:eu-central-1:000000000000:api/test/GET/v1/users',
+      accessRows,
+    ).context;
+    const [, property = ''] = /^\$context\.authorizer\.(\w+)$/.exec(JSON.parse(Format).seller_id) ?? [];
+    expect(context?.[property]).toBe('sel_1');
   });
 
   test('are all that the runbooks name, and the runbooks hold no other', () => {
