@@ -10,6 +10,7 @@
  * | all sellers, oldest first                       | Query SELLERS, then BatchGetItem of the sellers                 |
  * | the seller of a key id                          | GetItem KEYID#<key> / KEYID                                     |
  * | audit records of a seller or the deployment     | Query AUDIT#<seller or "deployment">, by time                   |
+ * | audit records of all sellers since a time       | Query SELLERS, then AUDIT#… of each, by time                    |
  * | a seller's users from ordinal n, oldest first   | Query USERS#<seller>, sk from the ordinal, with a limit         |
  * | one user of a seller, by id                     | GetItem USERS#<seller> / ordinal (the id holds the ordinal)     |
  * | a seller's user by external id                  | GetItem EXTERNAL#<seller>#<external id>, then the user          |
