@@ -1,5 +1,5 @@
 /** The rules of imports. They hold for type-only imports too, which needs the API of TypeScript 6: TypeScript 7 has none yet. */
-const FOLDERS = ['admin', 'bench', 'bin', 'functions', 'lib', 'local', 'reference', 'shared', 'test'];
+const FOLDERS = ['admin', 'bench', 'bin', 'functions', 'lib', 'local', 'openapi', 'shared', 'test'];
 
 /** What each folder may import besides itself. Tests may import everything. */
 const ALLOWED = {
@@ -8,9 +8,9 @@ const ALLOWED = {
   reference: ['shared'],
   functions: ['shared'],
   admin: ['shared'],
-  local: ['lib', 'reference', 'functions', 'admin', 'shared'],
-  bin: ['local', 'lib', 'reference', 'functions', 'admin', 'shared'],
-  bench: ['local', 'lib', 'reference', 'functions', 'admin', 'shared', 'test/simulators'],
+  local: ['lib', 'openapi', 'functions', 'admin', 'shared'],
+  bin: ['local', 'lib', 'openapi', 'functions', 'admin', 'shared'],
+  bench: ['local', 'lib', 'openapi', 'functions', 'admin', 'shared', 'test/simulators'],
 };
 
 const directions = Object.entries(ALLOWED).map(([folder, others]) => ({

@@ -8,8 +8,8 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { newId } from '#admin/administration.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
+import { addSite, builtSite } from '#lib/site.ts';
 import { localAdministration } from '#local/administration.ts';
-import { writePages } from '#reference/pages/write-pages.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import type { VariableName } from '#shared/env.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
@@ -48,12 +48,10 @@ const rounds = Number(values.rounds);
 /** In the project, so that the source of a bare handler finds the SDK. */
 const FOLDER = join(import.meta.dirname, '..', '.build', 'bench');
 
-const PAGES_FOLDER = join(FOLDER, 'pages');
-
 const main = async (): Promise<void> => {
-  // 1. The functions as they are deployed, and the pages that are measured.
+  // 1. The functions as they are deployed.
   const own = await bundleFunctions({ outDir: join(FOLDER, 'own') });
-  await writePages(PAGES_FOLDER, { isLocal: false, support: null }, ['reference', 'quick-start']);
+  addSite(await builtSite(console.log), own.folderOf('get-docs'));
   // 2. The first request of each operation, with its calls.
   await using server = await startCallServer();
   const run = await runnerWith(server);
@@ -114,7 +112,6 @@ const runnerWith = async ({ url, cert }: CallServer): Promise<Run> => {
   await writeFile(certFile, cert);
   const env = {
     ...VARIABLES,
-    PAGES_FOLDER,
     AWS_LAMBDA_FUNCTION_NAME: 'bench',
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'bench',
@@ -238,7 +235,6 @@ const recordAll = async (server: CallServer, run: Run): Promise<Recording[]> => 
   await send('GET /.well-known/openid-configuration');
   await send('GET /v1/openapi.json');
   await send('GET /docs');
-  await send('GET /docs/{guide+}', { target: '/docs/quick-start' });
   return recordings;
 };
 

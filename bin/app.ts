@@ -4,8 +4,8 @@ import { bundleFunctions } from '#lib/bundling.ts';
 import { ConfigError, configOf, deployFaults } from '#lib/config.ts';
 import { regionWarnings } from '#lib/region-warnings.ts';
 import { releaseOf } from '#lib/release.ts';
+import { addSite, builtSite } from '#lib/site.ts';
 import { STAGE_NAMES } from '#lib/stages.ts';
-import { addPages } from '#reference/pages/write-pages.ts';
 
 /**
  * The CDK app: the stacks of `-c stage=<name>`, without it of dev (cdk.json). With `-c synth=true` settings that a deploy
@@ -16,7 +16,7 @@ try {
   const config = configOf(app.node.tryGetContext('stage'));
   const isSynth = app.node.tryGetContext('synth') !== undefined;
   const bundles = await bundleFunctions({ outDir: '.build' });
-  await addPages(bundles.folderOf, config.support);
+  addSite(await builtSite(console.error), bundles.folderOf('get-docs'));
   // The CDK CLI sets the variable from the credentials.
   const faults = deployFaults(config, STAGE_NAMES.map(configOf), process.env.CDK_DEFAULT_ACCOUNT);
   const built = { bundles, release: releaseOf() };

@@ -15,6 +15,7 @@ Options:
 
 Environment:
   DYNAMODB_ENDPOINT   the URL of another DynamoDB, instead of the embedded one
+  SITE_FOLDER         the folder of a documentation site that is built already
   OTP_ACCESS          "api-key" (default) or "public": whether the one-time-code operations require a key`;
 
 const { values } = commandLine(USAGE, {

@@ -5,10 +5,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { breakingChanges, canCompare, lastRelease } from '#reference/openapi/compatibility.ts';
-import { buildDocument } from '#reference/openapi/document.ts';
-import { operationTable } from '#reference/openapi/operation-table.ts';
-import { standardProblems } from '#reference/openapi/standard.ts';
+import { breakingChanges, canCompare, lastRelease } from '#openapi/compatibility.ts';
+import { buildDocument } from '#openapi/document.ts';
+import { operationTable } from '#openapi/operation-table.ts';
+import { standardProblems } from '#openapi/standard.ts';
 import { commandLine } from './command-line.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -87,7 +87,11 @@ const limitsOf = (config: FirewallConfig): Readonly<Record<string, AddressLimit>
       config.openRoutes.requestsPerSecond * OPEN_ROUTES_WINDOW_SECONDS * SHARE_OF_OPEN_ROUTES,
     ),
     evaluationWindowSec: OPEN_ROUTES_WINDOW_SECONDS,
-    scopeDownStatement: rowsThat((row) => !requiresKey(row, config.otpAccess), config.stage),
+    // Without the documentation site: a first visit loads dozens of its files.
+    scopeDownStatement: rowsThat(
+      (row) => !requiresKey(row, config.otpAccess) && !row.permissions.site,
+      config.stage,
+    ),
   },
   ...(config.otpAccess === 'public' && {
     OneTimeCodesPerAddress: {

@@ -92,7 +92,7 @@ export const grantsOf = (permissions: Permissions, resources: Resources): readon
 ];
 
 /** The environment variables that a deployed function can have. */
-export type DeployedVariable = Exclude<VariableName, 'DYNAMODB_ENDPOINT'>;
+export type DeployedVariable = Exclude<VariableName, 'DYNAMODB_ENDPOINT' | 'BASE_URL'>;
 
 /** The environment variables of the authorizer, which has no row in the route table. */
 export const AUTHORIZER_VARIABLES: readonly DeployedVariable[] = [

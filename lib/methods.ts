@@ -10,7 +10,7 @@ import {
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import type { OtpAccess } from '#shared/env.ts';
-import { isServed, methodsOf, type Route, requiresKey, scopeOf } from '#shared/route.ts';
+import { forEachPath, isServed, methodsOf, type Route, requiresKey, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { ServiceFunction } from './service-functions.ts';
 
@@ -69,10 +69,12 @@ export const addMethods = (
   for (const route of allRoutes.filter((row) => isServed(row, otpAccess))) {
     const isKeyed = requiresKey(route, otpAccess);
     const served = named(route.name);
-    const resource = api.root.resourceForPath(route.path);
-    for (const name of methodsOf(route)) {
-      const method = resource.addMethod(name, integrationOf(served), isKeyed ? keyed : open);
-      Validations.of(method).acknowledge(NO_COGNITO, ...(isKeyed ? [] : [NO_KEY]));
+    for (const { path } of forEachPath([route])) {
+      const resource = api.root.resourceForPath(path);
+      for (const name of methodsOf(route)) {
+        const method = resource.addMethod(name, integrationOf(served), isKeyed ? keyed : open);
+        Validations.of(method).acknowledge(NO_COGNITO, ...(isKeyed ? [] : [NO_KEY]));
+      }
     }
     // For every method and path, and without the stage: it exists before the deployment that needs it, and after one that did.
     served.alias.addPermission('Gateway', {

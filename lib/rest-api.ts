@@ -17,7 +17,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { PLAN_NAMES, PLANS, type PlanName, usagePlanThrottle } from '#shared/rate-limits/plans.ts';
-import { methodsOf, requiresKey } from '#shared/route.ts';
+import { forEachPath, methodsOf, requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Config } from './config.ts';
 
@@ -61,6 +61,9 @@ const throttleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): MethodD
  */
 const SHARE_OF_HEAD = 1 / 10;
 
+/** The throttle of each path of the documentation site: ten first visits at once, of about twenty files each, which browsers then keep. */
+const SITE_THROTTLE: Config['openRoutes'] = { requestsPerSecond: 20, burst: 200 };
+
 const headThrottleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): Config['openRoutes'] => ({
   requestsPerSecond: requestsPerSecond * SHARE_OF_HEAD,
   burst: Math.ceil(burst * SHARE_OF_HEAD),
@@ -74,14 +77,15 @@ const throttlesOf = ({
 }: Config): Record<string, MethodDeploymentOptions> => ({
   '/*/*': throttleOf(keyedRoutes),
   ...Object.fromEntries(
-    allRoutes
+    forEachPath(allRoutes)
       .filter((route) => !requiresKey(route, otpAccess))
-      .flatMap((route) =>
-        methodsOf(route).map((method) => [
+      .flatMap((route) => {
+        const throttle = route.permissions.site ? SITE_THROTTLE : openRoutes;
+        return methodsOf(route).map((method) => [
           `${route.path}/${method}`,
-          throttleOf(method === 'HEAD' ? headThrottleOf(openRoutes) : openRoutes),
-        ]),
-      ),
+          throttleOf(method === 'HEAD' ? headThrottleOf(throttle) : throttle),
+        ]);
+      }),
   ),
 });
 
@@ -93,7 +97,7 @@ export const restApi = (scope: Construct, name: string, config: Config, accessLo
     endpointTypes: [EndpointType.REGIONAL],
     // The authorizer returns the key of the usage plan. The plan never gets the key that the caller sends.
     apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-    // Compresses the reference page from 80 kB to 15 kB. Most other responses are smaller than this limit.
+    // Compresses the pages and scripts of the documentation to a quarter. Most other responses are smaller than this limit.
     minCompressionSize: Size.kibibytes(10),
     disableExecuteApiEndpoint: config.domain?.defaultEndpoint === 'closed',
     // API Gateway writes logs only if the account's settings have this role. It belongs to the account, so a deleted stack keeps it.

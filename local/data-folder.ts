@@ -31,8 +31,6 @@ export const filesIn = (path: string) => ({
   hashSecretFile: join(path, 'hash-secret.json'),
   signingKeyFile: join(path, 'signing-key.pem'),
   logFile: join(path, 'service.log'),
-  /** The reference page and the guides. */
-  pagesFolder: join(path, 'pages'),
   /** The URL and the keys of the service, for scripts. It exists only while the service is ready. */
   demoFile: join(path, 'demo.json'),
   /** The table holds only hashes, so this file keeps the keys from one start to the next. */
@@ -40,7 +38,7 @@ export const filesIn = (path: string) => ({
 });
 
 /** The names of the files, with those that SQLite and the log add. */
-const OWN_FILE = /^(?:pages|(?:table|database|hash|signing|service|demo)[-.].+)$/;
+const OWN_FILE = /^(?:table|database|hash|signing|service|demo)[-.].+$/;
 
 /** 64 base62 characters hold 381 bits, more than HMAC-SHA-256 can use. */
 const SECRET_LENGTH = 64;

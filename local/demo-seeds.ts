@@ -51,14 +51,6 @@ export interface Demo extends DemoSellers {
   readonly table_name: string;
 }
 
-/** Returns for each scope the first key that has it: what a form of the reference page is filled with. */
-export const keysByScope = (keys: DemoSellers['keys']): Readonly<Partial<Record<Scope, string>>> =>
-  Object.fromEntries(
-    DEMO_KEY_NAMES.toReversed().flatMap((name) =>
-      DEMO_KEYS[name].scopes.map((scope) => [scope, keys[name]] as const),
-    ),
-  );
-
 /** The file of an earlier version lacks the keys that came later. They are issued, the others are kept. */
 const keptSchema = v.object({
   seller_id: v.string(),
@@ -89,7 +81,7 @@ export const seedDemo = async (file: string | undefined, admin: Administration):
   return sellers;
 };
 
-/** Registers the buyer of the examples, so that POST /v1/users succeeds as the reference page shows it. Throws a StartupError if the hash secret is damaged. */
+/** Registers the buyer of the examples, so that POST /v1/users succeeds as the documentation shows it. Throws a StartupError if the hash secret is damaged. */
 export const registerExampleBuyer = async (
   buyers: Pick<BuyerStore, 'register'>,
   hashSecretFile: string,

@@ -1,4 +1,5 @@
 import { releaseOf } from '#lib/release.ts';
+import { SITE_FOLDER } from '#lib/site.ts';
 import type { KeyPrefix, OtpAccess } from '#shared/env.ts';
 import { SANDBOX } from '#shared/providers/sandbox.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -17,6 +18,9 @@ export const KEY_PREFIX: KeyPrefix = 'blk_test_';
 
 /** The URL of another DynamoDB than the embedded one, from DYNAMODB_ENDPOINT. */
 export const chosenDatabaseEndpoint = (): string | undefined => process.env.DYNAMODB_ENDPOINT;
+
+/** The folder of a site that is built already, from SITE_FOLDER. */
+export const chosenSiteFolder = (): string | undefined => process.env.SITE_FOLDER;
 
 /** The deploy setting `otpAccess`, from OTP_ACCESS. Throws a StartupError if it has another value than the two. */
 export const chosenOtpAccess = (): OtpAccess => {
@@ -43,7 +47,7 @@ export const setEnvironment = (folder: DataFolder, others: Readonly<Record<strin
     OTP_ACCESS: otpAccess,
     RELEASE_VERSION: version,
     RELEASE_COMMIT: commit,
-    PAGES_FOLDER: folder.pagesFolder,
+    SITE_FOLDER: chosenSiteFolder() ?? SITE_FOLDER,
     // In public mode a deploy requires a ceiling.
     ...(otpAccess === 'public' ? { SMS_PER_DAY: '1000' } : {}),
     ...others,

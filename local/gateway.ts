@@ -25,6 +25,8 @@ export interface Completed {
 export interface GatewayOptions extends AccessOptions {
   readonly functions: Functions;
   readonly onCompleted: (completed: Completed) => void;
+  /** Builds the documentation site once, before the first request of its function: that takes longer than a function may. */
+  readonly buildSite: () => Promise<unknown>;
 }
 
 /** Emulates API Gateway from the route table: finds the row, checks the key, calls the function, responds. Returns the HTTP handler. */
@@ -41,6 +43,7 @@ export const gateway = (options: GatewayOptions) => {
     const { name } = match.route;
     const handler = options.functions.endpoints.get(name);
     if (handler === undefined) throw new Error(`no function for ${name}`);
+    if (match.route.permissions.site) await options.buildSite();
     const result = await invoke(match.route, handler, proxyEvent(request, match, context));
     if (!Number.isInteger(result?.statusCode)) throw new Error(`${name} returned no response`);
     return result;

@@ -27,7 +27,7 @@ const isOwn = ({ headers }: IncomingMessage): boolean => {
   return !/^(?:cross-site|same-site)$/.test(String(headers['sec-fetch-site']));
 };
 
-/** Serves the paths of isLocalPath: `demo`, for the reference page, and `reset`, which resolves with the number of forgotten items. */
+/** Serves the paths of isLocalPath: `demo`, for scripts, and `reset`, which resolves with the number of forgotten items. */
 export const localPaths = (demo: object, reset: () => Promise<number>): Serve => {
   const responses: Readonly<Record<string, () => APIGatewayProxyResult | Promise<APIGatewayProxyResult>>> = {
     'GET /_local/demo': () => jsonResult(200, demo),

@@ -1,17 +1,18 @@
 import { rm } from 'node:fs/promises';
+import { builtSite } from '#lib/site.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { cachedPromise } from '#shared/cached-promise.ts';
 import { systemClock } from '#shared/clock.ts';
-import { DOCS_FILE_NAMES, type DocsFileName } from '#shared/docs/files.ts';
 import { openTable } from '#shared/table/client.ts';
 import { localAdministration } from './administration.ts';
 import { localAuthorizerCache } from './authorizer-cache.ts';
 import { type DataFolder, openFolder, writePrivateJson } from './data-folder.ts';
 import { type Database, ensureTable, startDatabase } from './database.ts';
-import { type Demo, keysByScope, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
+import { type Demo, registerExampleBuyer, seedDemo } from './demo-seeds.ts';
 import {
   chosenDatabaseEndpoint,
   chosenOtpAccess,
+  chosenSiteFolder,
   setEnvironment,
   setLocalCredentials,
   TABLE_NAME,
@@ -47,16 +48,6 @@ export const startService = async (options: ServiceOptions) => {
   return { ...service, stop: () => running.disposeAsync() };
 };
 
-/** Returns what builds files under /docs, each one once: the types of the client take seconds. */
-const docsBuilder = (pagesFolder: string) => {
-  const build = async (name: DocsFileName) => {
-    const { writePages } = await import('#reference/pages/write-pages.ts');
-    await writePages(pagesFolder, { isLocal: true, support: null }, [name]);
-  };
-  const builds = new Map(DOCS_FILE_NAMES.map((name) => [name, cachedPromise(() => build(name))]));
-  return (names: readonly DocsFileName[]) => Promise.all(names.map((name) => builds.get(name)?.()));
-};
-
 const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
   const { inMemory, onProgress, onCompleted } = options;
   const { promise: ready, resolve: open } = Promise.withResolvers<Serve>();
@@ -67,26 +58,27 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
   const { database, table } = await openDatabase(options, folder, parts);
 
   onProgress('Loading the functions.');
+  const chosenSite = chosenSiteFolder();
   setEnvironment(folder, {
     TOKEN_ISSUERS: baseUrl,
+    BASE_URL: baseUrl,
     DYNAMODB_ENDPOINT: database.endpoint,
     ...options.providers,
   });
   const serveApi = gateway({
-    functions: await loadFunctions(docsBuilder(folder.pagesFolder)),
+    functions: await loadFunctions(),
     flushes: localAuthorizerCache(table).flushes,
     otpAccess: chosenOtpAccess(),
     clock: systemClock,
     onCompleted,
+    buildSite: cachedPromise(async () => (chosenSite === undefined ? builtSite(onProgress) : chosenSite)),
   });
 
   onProgress('Making sure that the demo sellers and their keys exist.');
   const admin = localAdministration(table, 'local:npm start');
   const sellers = await seedDemo(inMemory ? undefined : folder.demoKeysFile, admin);
   await registerExampleBuyer(buyerStore(table), folder.hashSecretFile);
-  const serveLocal = localPaths({ ...sellers, keys_by_scope: keysByScope(sellers.keys) }, () =>
-    forgetUse(table),
-  );
+  const serveLocal = localPaths(sellers, () => forgetUse(table));
   open((request, response) => (isLocalPath(request) ? serveLocal : serveApi)(request, response));
   const addresses = { base_url: baseUrl, dynamodb_endpoint: database.endpoint, table_name: table.name };
   const demo: Demo = { ...addresses, ...sellers };

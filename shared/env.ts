@@ -37,6 +37,8 @@ const VARIABLES = {
   /** The stage's ceilings per day (UTC); none if unset. */
   PAID_CHECKS_PER_DAY: v.optional(wholeNumber),
   SMS_PER_DAY: v.optional(wholeNumber),
+  /** Only outside AWS, where no gateway names the domain: the base URL of the service. */
+  BASE_URL: v.optional(text),
   /** The version and the commit of the deployed code: `1.2.3` and `0123456789ab`. */
   RELEASE_VERSION: text,
   RELEASE_COMMIT: text,
@@ -70,8 +72,8 @@ export const readEnv = <const Names extends readonly VariableName[]>(
 /** True in Lambda, where work during module load does not count toward a request's time. */
 export const runsInLambda = (): boolean => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined;
 
-/** The folder of the finished pages: in Lambda that of the code; `local/` sets another one. */
-export const pagesFolder = (): string => process.env.PAGES_FOLDER ?? import.meta.dirname;
+/** The folder of the built site: in Lambda beside the code; `local/` sets another one. */
+export const siteFolder = (): string => process.env.SITE_FOLDER ?? `${import.meta.dirname}/site`;
 
 /** Makes the dependencies once: in Lambda during module load, at full CPU; elsewhere at the first request. */
 export const bindOnce = <Deps>(bind: () => Deps): (() => Deps) => {

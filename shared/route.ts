@@ -1,6 +1,5 @@
 /** Types and pure functions only. */
 import type * as v from 'valibot';
-import type { DocsFileName } from '#shared/docs/files.ts';
 import type { ProblemCode } from '#shared/problems.ts';
 import type { HourlyLimitName } from '#shared/rate-limits/key-limits.ts';
 import type { Scope } from '#shared/scopes.ts';
@@ -49,8 +48,8 @@ export interface Permissions {
   readonly newSecrets?: true;
   readonly release?: true;
   readonly support?: true;
-  /** The files of /docs that it serves. */
-  readonly docs?: readonly DocsFileName[];
+  /** It serves the files of the built site. */
+  readonly site?: true;
 }
 
 export interface RouteResponse {
@@ -63,7 +62,7 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The chapters of the reference page, in its order. */
+/** The groups of operations in the documentation, in its order. */
 export const TAGS = {
   Users: 'Buyers linked to your account.',
   Events:
@@ -72,7 +71,7 @@ export const TAGS = {
   'Buyer app': 'What the buyer app shows a buyer: which sellers linked them, and the end of a link.',
   'One-time codes': 'Sign a buyer in by phone: send six digits, exchange them for an access token.',
   'Access tokens': 'What a verifier of access tokens needs.',
-  Documentation: 'The interface as a document for programs and a page for people.',
+  Documentation: 'The interface as a document for programs and pages for people.',
 } as const;
 
 type Tag = keyof typeof TAGS;
@@ -91,12 +90,14 @@ export interface Route {
   /** The name of its file in functions/, its operationId, construct, log field and metric dimension. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** In the syntax of API Gateway: `{id}` matches one segment, `{guide+}` all that follow. */
+  /** In the syntax of API Gateway: `{id}` matches one segment, `{path+}` all that follow. */
   readonly path: string;
+  /** More paths of the same function. They are no part of the published interface. */
+  readonly otherPaths?: readonly string[];
   /** Whether a caller may send a request again when its outcome is unknown: the second one must change nothing and send nothing. */
   readonly repeatable: boolean;
   readonly access: Access;
-  /** Its chapter of the reference page. A row without one is not part of the published interface. */
+  /** Its group in the documentation. A row without one is not part of the published interface. */
   readonly tag?: Tag | undefined;
   readonly summary: string;
   readonly description: string;
@@ -143,6 +144,10 @@ export const routeRows = <const Written extends Record<string, Row>>(
       return [name, { name, tag, repeatable, memoryMb, timeoutSeconds: 10, problems: [], ...row }];
     }),
   ) as Rows<Written>;
+
+/** Returns the rows once for each of their paths. */
+export const forEachPath = (rows: readonly Route[]): readonly Route[] =>
+  rows.flatMap((row) => [row.path, ...(row.otherPaths ?? [])].map((path) => ({ ...row, path })));
 
 /** The methods of a row: a public one answers HEAD too, without its body. */
 export const methodsOf = ({ method, access }: Route): readonly string[] =>

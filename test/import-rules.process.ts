@@ -15,10 +15,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   reference: ['shared'],
   functions: ['shared'],
   admin: ['shared'],
-  local: ['lib', 'reference', 'functions', 'admin', 'shared'],
-  bin: ['local', 'lib', 'reference', 'functions', 'admin', 'shared'],
-  bench: ['local', 'lib', 'reference', 'functions', 'admin', 'shared'],
-  test: ['bench', 'bin', 'local', 'lib', 'reference', 'functions', 'admin', 'shared'],
+  local: ['lib', 'openapi', 'functions', 'admin', 'shared'],
+  bin: ['local', 'lib', 'openapi', 'functions', 'admin', 'shared'],
+  bench: ['local', 'lib', 'openapi', 'functions', 'admin', 'shared'],
+  test: ['bench', 'bin', 'local', 'lib', 'openapi', 'functions', 'admin', 'shared'],
 };
 
 const FOLDERS = Object.keys(ALLOWED);

@@ -1,13 +1,10 @@
 /**
  * What a published row needs besides its code, and no generator can write. `npm run check` runs this file, so that a row is not
- * forgotten in the client, the scenarios, the samples or the call budgets.
+ * forgotten in the client, the scenarios or the call budgets.
  */
 import { globSync, readFileSync } from 'node:fs';
-import { buildDocument } from '#reference/openapi/document.ts';
-import { operationsOf, withSchemas } from '#reference/pages/operations.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
-import { sampleText } from './reference/pages/sample-text.ts';
 import { requestsIn } from './scenario-requests.ts';
 
 const textOf = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
@@ -21,12 +18,6 @@ const requests = [...textOf(CLIENT).matchAll(/http\.([A-Z]+)\('([^']+)'/g)].map(
 );
 const scenarios = requestsIn(globSync('test/scenarios/*.ts').map(textOf).join('\n'));
 const budgets = textOf(BUDGETS);
-const operations = operationsOf(withSchemas(buildDocument()));
-
-/** The method that a curl sample sends. */
-const methodOfCurl = (sample: string): string =>
-  /^curl -X (\w+)/.exec(sample)?.[1] ?? (/ -d '/.test(sample) ? 'POST' : 'GET');
-
 const published = allRoutes.filter(({ tag }) => tag !== undefined);
 
 /** Returns what a row with a key lacks, and the command that runs what must be added. */
@@ -47,15 +38,6 @@ describe('a published operation', () => {
   )('%s has a call in the client, a scenario and a budget of its table calls', (_name, route) => {
     expect(missingOf(route)).toEqual([]);
   });
-
-  it.each(published.map((route) => [route.name, route.method] as const))(
-    '%s has a curl sample that sends its method',
-    (name, method) => {
-      const operation = operations.find(({ id }) => id === name);
-      if (operation === undefined) throw new Error(`${name} is not in the document`);
-      expect(methodOfCurl(sampleText(operation, 'curl', 'http://localhost:3000'))).toBe(method);
-    },
-  );
 });
 
 describe('the requests of a scenario', () => {

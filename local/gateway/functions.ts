@@ -5,7 +5,6 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
-import type { DocsFileName } from '#shared/docs/files.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
@@ -19,29 +18,12 @@ export interface Functions {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
 }
 
-type BuildDocs = (files: readonly DocsFileName[]) => Promise<unknown>;
-
-/** Returns the files that a request needs: of the function of many, the one that the path names, and the page for no file. */
-const askedOf = (files: readonly DocsFileName[], { pathParameters }: APIGatewayProxyEvent) => {
-  const asked = pathParameters?.guide?.replace(/\/$/, '');
-  return files.filter((file) => asked === undefined || file === asked || file === 'not-found');
-};
-
-/**
- * Loads the authorizer and the function of every route. The environment must be set before their first request. `buildDocs` runs before
- * each request to a function that serves files under /docs.
- */
-export const loadFunctions = async (buildDocs: BuildDocs): Promise<Functions> => {
+/** Loads the authorizer and the function of every route. The environment must be set before their first request. */
+export const loadFunctions = async (): Promise<Functions> => {
   const handlerOf = async (name: string) => (await import(`#functions/${name}.ts`)).handler;
-  const endpoints = allRoutes.map(async ({ name, permissions: { docs } }): Promise<[string, Endpoint]> => {
-    const handler: Endpoint = await handlerOf(name);
-    if (docs === undefined) return [name, handler];
-    const withDocs: Endpoint = async (event, context) => {
-      await buildDocs(askedOf(docs, event));
-      return handler(event, context);
-    };
-    return [name, withDocs];
-  });
+  const endpoints = allRoutes.map(
+    async ({ name }): Promise<[string, Endpoint]> => [name, await handlerOf(name)],
+  );
   return { authorizer: await handlerOf('authorizer'), endpoints: new Map(await Promise.all(endpoints)) };
 };
 

@@ -1,4 +1,4 @@
-import { methodsOf, type Route } from '#shared/route.ts';
+import { forEachPath, methodsOf, type Route } from '#shared/route.ts';
 
 /** The route of a request and the values of its path parameters. */
 export interface RouteMatch {
@@ -12,7 +12,7 @@ export interface RouteMatch {
  */
 export const router = (routes: readonly Route[]) => {
   // A path without a placeholder has precedence, as in API Gateway.
-  const rows = routes
+  const rows = forEachPath(routes)
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
     .map((route) => ({ route, pattern: patternOf(route.path) }));
   return (method: string, path: string): RouteMatch | undefined => {
@@ -24,7 +24,7 @@ export const router = (routes: readonly Route[]) => {
   };
 };
 
-/** `/` -> `^/$`, `/v1/users/{id}` -> `^/v1/users/(?<id>[^/]+)/?$`, `/docs/{guide+}` -> `^/docs/(?<guide>.+?)/?$` */
+/** `/` -> `^/$`, `/v1/users/{id}` -> `^/v1/users/(?<id>[^/]+)/?$`, `/docs/{path+}` -> `^/docs/(?<path>.+?)/?$` */
 const patternOf = (path: string): RegExp =>
   new RegExp(
     `^${RegExp.escape(path)

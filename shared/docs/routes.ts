@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { GUIDE_FILES } from '#shared/docs/files.ts';
 import { type Row, routeRows } from '#shared/route.ts';
 
 /** An object of the OpenAPI standard with any further members. */
@@ -23,10 +22,10 @@ const PAGE_RESPONSE = {
   description: 'The page.',
   schema: v.string(),
   mediaType: 'text/html; charset=utf-8',
-  headers: { 'Cache-Control': 'public, max-age=300.' },
+  headers: { 'Cache-Control': '`no-cache`.' },
 } as const;
 
-/** The rows of the reference page and the OpenAPI document. */
+/** The rows of the OpenAPI document and of the documentation site. */
 export const docsRoutes = routeRows('Documentation', {
   'get-openapi': {
     method: 'GET',
@@ -41,57 +40,24 @@ export const docsRoutes = routeRows('Documentation', {
   'get-docs': {
     method: 'GET',
     path: '/docs',
+    otherPaths: ['/docs/{path+}', '/'],
     access: { by: 'public' },
-    summary: 'The reference page',
-    description: 'The interface as a page for people, with a form to try each operation.',
-    responses: { 200: PAGE_RESPONSE },
-    check: { expects: 200 },
-    permissions: { docs: ['reference'] },
-  },
-  'get-guide': {
-    method: 'GET',
-    path: '/docs/{guide+}',
-    access: { by: 'public' },
-    tag: undefined,
-    summary: 'A guide for sellers',
-    description: 'A guide of docs/, its Markdown, the page of a key, or a file for programs.',
-    pathParameters: { schema: v.strictObject({ guide: v.string() }), problem: 'not_found' },
+    summary: 'The documentation site',
+    description: 'Guides, and a page for each operation with a form to try it.',
     responses: {
       200: PAGE_RESPONSE,
+      302: {
+        description: 'To `/docs`, or to the address of the page without a slash at its end.',
+        headers: { Location: 'The path of the page.' },
+      },
       404: {
-        description: 'The path has no guide: a page if the request accepts text/html, else a problem.',
+        description: 'No such page: a page if the request accepts text/html, else a problem.',
         schema: v.string(),
         mediaType: 'text/html; charset=utf-8',
       },
     },
     problems: ['not_found'],
-    check: { pathParameters: { guide: 'limits' }, expects: 200 },
-    permissions: { docs: GUIDE_FILES },
-  },
-  'get-root': {
-    method: 'GET',
-    path: '/',
-    access: { by: 'public' },
-    tag: undefined,
-    summary: 'The way to the reference page',
-    description: 'Redirects to /docs.',
-    responses: {
-      302: { description: 'To /docs.', headers: { Location: 'The path of the reference page.' } },
-    },
-    check: { expects: 302 },
-    permissions: {},
-  },
-  'get-llms': {
-    method: 'GET',
-    path: '/llms.txt',
-    access: { by: 'public' },
-    tag: undefined,
-    summary: 'The list of the guides for assistants',
-    description: 'The Markdown of each guide, the files for programs and the changelog, as a list of links.',
-    responses: {
-      200: { ...PAGE_RESPONSE, description: 'The list.', mediaType: 'text/plain; charset=utf-8' },
-    },
     check: { expects: 200 },
-    permissions: { docs: ['llms.txt'] },
+    permissions: { site: true, support: true },
   },
 } as const satisfies Record<string, Row>);

@@ -35,6 +35,9 @@ export interface Request<R extends Route> {
   readonly authorization: string | undefined;
   /** The path as it was sent: on the default endpoint with the stage. */
   readonly sentPath: string;
+  /** The domain of the request and the stage, as the gateway says. */
+  readonly domainName: string | undefined;
+  readonly stage: string;
   /** Whether the request asks for a page for people, as a browser does. */
   readonly acceptsHtml: boolean;
   /** The count of this request, with the hourly limits that the row reads. Undefined on a row that reads none, and if it was not counted. */
@@ -67,6 +70,8 @@ const requestFrom = <R extends Route>(
   buyer: buyer as BuyerOf<R>,
   authorization: headerOf(event, 'authorization'),
   sentPath: event.requestContext.path,
+  domainName: event.requestContext.domainName,
+  stage: event.requestContext.stage,
   acceptsHtml: headerOf(event, 'accept')?.includes('text/html') === true,
   counted,
 });

@@ -67,7 +67,7 @@ export const complete = (
   return {
     ...response,
     headers: {
-      ...commonHeaders(requestId, mayBeStored),
+      ...commonHeaders(requestId, mayBeStored && error === undefined),
       ...rateLimitHeaders(limits),
       ...(keyExpiresSoonAt !== undefined && { 'X-Api-Key-Expires-At': timeText(keyExpiresSoonAt) }),
       ...response.headers,

@@ -30,7 +30,7 @@ describe('a code', () => {
     const { client, sent } = clientOf(sentCode, sentCode);
     await client.sendCode({ phone: buyer.phone });
     await client.sendCode({ phone: buyer.phone, locale: 'en' });
-    const bodies = await Promise.all(sent.map((request) => request.json()));
+    const bodies = (await Promise.all(sent.map((request) => request.json()))) as { locale: string }[];
     expect(bodies.map(({ locale }) => locale)).toEqual(['fa', 'en']);
   });
 });
@@ -349,7 +349,7 @@ describe('a rotation', () => {
     const { client, sent } = clientOf(json(201, {}), json(201, {}));
     await client.rotateKey();
     await client.rotateKey({ grace_hours: 1 });
-    const bodies = await Promise.all(sent.map((request) => request.json()));
+    const bodies = (await Promise.all(sent.map((request) => request.json()))) as { locale: string }[];
     expect(bodies).toEqual([{ grace_hours: 24 }, { grace_hours: 1 }]);
   });
 });

@@ -13,12 +13,12 @@ interface Lambda {
 
 /** What the deploy of the broken versions must say of each. */
 const FAULTS = [
-  /get-root: [^;]*broken at start/,
+  /get-docs: [^;]*broken at start/,
   /get-user: [^;]*environment variables missing or wrong: TABLE_NAME/,
 ];
 
 /**
- * Copies a folder that `cdk synth` wrote, and breaks two versions in it: get-root throws at its start, and the environment of get-user lacks a
+ * Copies a folder that `cdk synth` wrote, and breaks two versions in it: get-docs throws at its start, and the environment of get-user lacks a
  * variable. Returns the new folder.
  */
 export const breakVersions = async (folder: string): Promise<string> => {
@@ -31,7 +31,7 @@ export const breakVersions = async (folder: string): Promise<string> => {
     if (found === undefined) throw new Error(`the template has no ${prefix}`);
     return found;
   };
-  functionOf('getrootFunction').Properties.Code = { ZipFile: `throw new Error('broken at start');` };
+  functionOf('getdocsFunction').Properties.Code = { ZipFile: `throw new Error('broken at start');` };
   delete functionOf('getuserFunction').Properties.Environment.Variables.TABLE_NAME;
   await writeFile(templateFile, JSON.stringify(template));
   await renameTemplate(broken);

@@ -9,9 +9,8 @@ import {
   planLimitTable,
   reasonTable,
   retryTable,
-} from '#reference/openapi/limit-tables.ts';
-import { operationTable } from '#reference/openapi/operation-table.ts';
-import { slug } from '#reference/pages/markdown.ts';
+} from '#openapi/limit-tables.ts';
+import { operationTable } from '#openapi/operation-table.ts';
 import { MAX_BODY_BYTES } from '#shared/http/input.ts';
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
 import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
@@ -24,6 +23,14 @@ import { itForAll } from '#test/for-all.ts';
 import { STRATEGIES, simulateMonth } from '#test/shared/one-time-codes/guessing.ts';
 import { buyerLinking } from '../../client/src/index.ts';
 import { documentedOutcomes } from './test-identities-page.ts';
+
+/** `Headers of a response` -> `headers-of-a-response`, as GitHub does. */
+const slug = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
 
 const REPOSITORY = new URL('../../', import.meta.url);
 

@@ -1,161 +1,168 @@
-import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
-import { handle } from '#functions/get-docs.ts';
-import { buildDocument } from '#reference/openapi/document.ts';
-import { referencePage } from '#reference/pages/reference-page.ts';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { build, handle } from '#functions/get-docs.ts';
 import { endpoint } from '#shared/http/endpoint.ts';
-import { PROBLEMS } from '#shared/problems.ts';
-import { problemsOf } from '#shared/route.ts';
-import { allRoutes, routes } from '#shared/routes.ts';
-import { itForAll } from '#test/for-all.ts';
-import { LOCAL_SITE } from '#test/reference/pages/sites.ts';
-import { callForText } from './docs-call.ts';
+import { redirectLog } from '#shared/log.ts';
+import { routes } from '#shared/routes.ts';
+import { SMALL_SITE } from '#test/service/running-service.ts';
 
-/** The weight at which the page still arrives with the first round trips of a slow connection. */
-const MAX_COMPRESSED_BYTES = 30_000;
+const ENVIRONMENT = {
+  SITE_FOLDER: SMALL_SITE,
+  BASE_URL: undefined,
+  SUPPORT_EMAIL: undefined,
+  STATUS_URL: undefined,
+};
 
-const document = JSON.parse(JSON.stringify(buildDocument()));
-const page = referencePage(document, LOCAL_SITE);
+interface Call {
+  /** The path as it was sent. */
+  readonly sent?: string;
+  readonly domain?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
 
-const getDocs = (path = '/docs') =>
-  callForText(
-    endpoint(routes['get-docs'], () => ({ read: async () => page }), handle),
-    path,
-  );
-
-/** The names of one word stay without a link. */
-const linkTo = (code: string): string =>
-  code.includes('_') ? `<a href="./docs/errors#${code}">${code}</a>` : code;
-
-const published = allRoutes.filter(({ tag }) => tag !== undefined);
-
-const sectionOf = (body: string, name: string): string =>
-  body.slice(body.indexOf(`<section class="operation" id="${name}"`)).split('</section>')[0] ?? '';
+/** Calls the function as the gateway of the stage `dev` does. */
+const call = async ({
+  sent = '/dev/docs',
+  domain = 'abc.execute-api.eu-central-1.amazonaws.com',
+  headers = {},
+  environment = {},
+}: Call) => {
+  for (const [name, value] of Object.entries({ ...ENVIRONMENT, ...environment })) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  const event = {
+    httpMethod: 'GET',
+    path: sent.replace(/^\/dev/, '') || '/',
+    headers,
+    multiValueQueryStringParameters: null,
+    pathParameters: null,
+    body: null,
+    requestContext: { path: sent, stage: 'dev', domainName: domain, extendedRequestId: 'req-1' },
+  } as unknown as APIGatewayProxyEvent;
+  const context = { getRemainingTimeInMillis: () => 10_000 } as unknown as Context;
+  const restoreLog = redirectLog(() => {});
+  const handler = endpoint(routes['get-docs'], build, handle);
+  const {
+    statusCode: status,
+    headers: answered = {},
+    body,
+  } = await handler(event, context).finally(restoreLog);
+  return { status, headers: answered as Readonly<Record<string, string>>, body };
+};
 
 describe('200', () => {
-  it('returns a page that is cacheable for five minutes', async () => {
-    const { status, headers, body } = await getDocs();
+  it.each(['/dev/docs', '/dev/docs/'])(
+    'returns the first page at %s, with the links of the stage',
+    async (sent) => {
+      const { status, headers, body } = await call({ sent });
+      expect([status, headers['Content-Type'], headers['Cache-Control']]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+        'no-cache',
+      ]);
+      expect(body).toContain('href="/dev/docs/quick-start"');
+      expect(body).not.toContain('__');
+    },
+  );
+
+  it('allows scripts of the service and the two of the build alone, and nothing from another origin', async () => {
+    const { headers } = await call({});
+    expect(headers['Content-Security-Policy']).toBe(
+      "default-src 'none'; script-src 'self' 'sha256-a' 'sha256-b'; style-src 'self' 'unsafe-inline'; " +
+        "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+  });
+
+  it.each([
+    ['/dev/docs/fa/quick-start', 'text/html; charset=utf-8', 'no-cache'],
+    ['/dev/docs/quick-start.md', 'text/markdown; charset=utf-8', 'no-cache'],
+    [
+      '/dev/docs/assets/app.a1b2c3.js',
+      'text/javascript; charset=utf-8',
+      'public, max-age=31536000, immutable',
+    ],
+    ['/dev/docs/assets/style.a1b2c3.css', 'text/css; charset=utf-8', 'public, max-age=31536000, immutable'],
+  ])('returns %s with its type and its cache', async (sent, type, cache) => {
+    const { status, headers } = await call({ sent });
+    expect([status, headers['Content-Type'], headers['Cache-Control']]).toEqual([200, type, cache]);
+    expect(headers['X-Content-Type-Options']).toBe('nosniff');
+  });
+
+  it.each<[string, Call, string]>([
+    [
+      'of the default endpoint',
+      { sent: '/dev/docs/quick-start' },
+      'https://abc.execute-api.eu-central-1.amazonaws.com/dev',
+    ],
+    ['of a domain', { sent: '/docs/quick-start', domain: 'api.example.com' }, 'https://api.example.com'],
+    [
+      'of the configured base URL',
+      { sent: '/docs/quick-start', environment: { BASE_URL: 'http://localhost:3000' } },
+      'http://localhost:3000',
+    ],
+  ])('names the address %s in samples', async (_what, request, address) => {
+    expect((await call(request)).body).toContain(`curl ${address}/v1/users`);
+  });
+
+  it('never names the address of the Host header, which a caller chooses', async () => {
+    const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' };
+    for (const sent of ['/dev/docs/quick-start', '/dev/docs/assets/app.a1b2c3.js'])
+      expect((await call({ sent, headers })).body).not.toContain('evil.example');
+  });
+
+  it('names whom to ask on this stage, as text of an attribute', async () => {
+    const environment = { SUPPORT_EMAIL: 'api@example.com', STATUS_URL: 'https://status.example/?a=1&b="2"' };
+    const { body } = await call({ environment });
+    expect(body).toContain('content="api@example.com"');
+    expect(body).toContain('content="https://status.example/?a=1&#38;b=&#34;2&#34;"');
+  });
+});
+
+describe('302', () => {
+  it.each([
+    ['/dev/', '/dev/docs'],
+    ['/dev', '/dev/docs'],
+    ['/', '/docs'],
+    ['/dev/docs/quick-start/', '/dev/docs/quick-start'],
+    ['/docs/fa/quick-start//', '/docs/fa/quick-start'],
+  ])('leads from %s to %s', async (sent, location) => {
+    const { status, headers } = await call({ sent });
+    expect([status, headers.Location]).toEqual([302, location]);
+  });
+});
+
+describe('404', () => {
+  const UNKNOWN = [
+    '/dev/docs/unknown',
+    '/dev/docs/build.json',
+    '/dev/docs/../package.json',
+    '/dev/docs/assets',
+    '/dev/docs/__proto__',
+    '/dev/docs/%2e%2e/quick-start',
+  ];
+
+  it.each(UNKNOWN)('returns a problem at %s, which no cache stores', async (sent) => {
+    const { status, headers, body } = await call({ sent });
     expect([status, headers['Content-Type'], headers['Cache-Control']]).toEqual([
-      200,
-      'text/html; charset=utf-8',
-      'public, max-age=300',
+      404,
+      'application/problem+json',
+      'no-store',
     ]);
-    expect(body).toMatch(/^<!doctype html>/);
+    expect(JSON.parse(body).code).toBe('not_found');
   });
 
-  it('has a policy without unsafe sources and with a hash for each inline part', async () => {
-    const { headers, body } = await getDocs();
-    const policy = headers['Content-Security-Policy'] ?? '';
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toMatch(/unsafe|https?:|\*/);
-    const hashes = [...body.matchAll(/<(script|style)>([\s\S]*?)<\/\1>/g)].map(
-      ([, tag, text]) => `${tag}-src 'sha256-${createHash('sha256').update(String(text)).digest('base64')}'`,
-    );
-    expect(hashes).toHaveLength(2);
-    expect(hashes.filter((hash) => !policy.includes(hash))).toEqual([]);
-    expect(body).not.toMatch(/\sstyle="|\son\w+="|javascript:/);
-  });
-
-  it('sends no referrer and forbids frames', async () => {
-    const { headers } = await getDocs();
-    expect(headers).toMatchObject({
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-      'Content-Security-Policy': expect.stringContaining("frame-ancestors 'none'"),
+  it('returns a page for a browser, which no cache stores', async () => {
+    const { status, headers, body } = await call({
+      sent: '/dev/docs/unknown',
+      headers: { Accept: 'text/html' },
     });
-  });
-
-  it('has relative links only, so that it works under a stage path', async () => {
-    const { body } = await getDocs();
-    const links = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => String(link));
-    expect(links.filter((link) => /^(?:\/|https?:)/.test(link))).toEqual([]);
-    expect(links).toEqual(
-      expect.arrayContaining(['./v1/openapi.json', './docs/quick-start', '#create-user']),
-    );
-  });
-
-  it('is the same page with a slash at the end of the path, but for the way from there to the service', async () => {
-    const { status, body } = await getDocs('/docs/');
-    expect(status).toBe(200);
-    expect(body).toContain(' data-root=".."');
-    expect(body.replaceAll('../', './').replace('data-root=".."', 'data-root="."')).toBe(
-      (await getDocs()).body,
-    );
-  });
-
-  it('links only to parts of the page that exist', async () => {
-    const { body } = await getDocs();
-    const targets = [...body.matchAll(/href="#([^"]*)"/g)].map(([, id]) => String(id));
-    expect(targets.filter((id) => !body.includes(` id="${id}"`))).toEqual([]);
-    const ids = [...body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-    expect(ids).toEqual([...new Set(ids)]);
-  });
-
-  it('is at most 140 KB, about 8 for an operation, and small enough to arrive at once', async () => {
-    expect(Buffer.byteLength((await getDocs()).body)).toBeLessThanOrEqual(140 * 1024);
-    expect(gzipSync((await getDocs()).body).byteLength).toBeLessThan(MAX_COMPRESSED_BYTES);
-  });
-
-  it('ends with the operations that return this documentation', async () => {
-    const { body } = await getDocs();
-    const ids = [...body.matchAll(/<section class="(?:operation|chapter)" id="([^"]+)"/g)].map(
-      ([, id]) => id,
-    );
-    expect(ids.slice(-2)).toEqual(['get-openapi', 'get-docs']);
-  });
-
-  it('sets error codes and fields in prose as code, with links to what describes them', async () => {
-    const [, prose = ''] =
-      /<p>(Checks that the phone is a registered buyer.*?)<\/p>/.exec((await getDocs()).body) ?? [];
-    expect(prose).toContain('<code><a href="#create-user.birth_date">birth_date</a></code>');
-    expect(prose).toContain('<code><a href="./docs/errors#too_many_attempts">too_many_attempts</a></code>');
-  });
-
-  it('escapes the text of the document', () => {
-    const tag = { name: '<script>alert(1)</script>', description: '"&' };
-    const { body } = referencePage({ ...document, tags: [tag] }, LOCAL_SITE);
-    expect(body).toContain('<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2><p>&quot;&amp;</p>');
-  });
-});
-
-describe('each operation on the page without JavaScript', () => {
-  const rows = published.map((route) => [route.name, route] as const);
-
-  itForAll(rows)('has its method, path, every field and every error code', async (name, route) => {
-    const section = sectionOf((await getDocs()).body, name);
-    const fields = [route.body, route.query, route.pathParameters?.schema].flatMap((schema) =>
-      Object.keys(schema?.entries ?? {}),
-    );
-    const expected = [
-      `>${route.method}</span> <code>${route.path}</code>`,
-      ...fields.map((field) => `<code class="name">${field}</code>`),
-      ...route.problems.map(
-        (code) => `<td>${PROBLEMS[code].status}</td><td><code>${linkTo(code)}</code></td>`,
-      ),
-      '<a href="#errors">common errors</a>',
-      ...problemsOf(route)
-        .filter((code) => !route.problems.includes(code))
-        .map((code) => ` ${PROBLEMS[code].status} <code>${linkTo(code)}</code>`),
-    ];
-    expect(expected.filter((text) => !section.includes(text))).toEqual([]);
-  });
-});
-
-describe('create-user on the page', () => {
-  it('shows 201 before 200, and the fields of their common body once', async () => {
-    const section = sectionOf((await getDocs()).body, 'create-user');
-    expect(section.indexOf('>201</b>')).toBeGreaterThan(-1);
-    expect(section.indexOf('>201</b>')).toBeLessThan(section.indexOf('>200</b>'));
-    expect(section.match(/<code class="name">created_at<\/code>/g)).toHaveLength(1);
-  });
-});
-
-describe('the common errors', () => {
-  it('are described once, with their meanings, in the chapter to which each operation links', async () => {
-    const { body } = await getDocs();
-    const chapter = body.slice(body.indexOf('id="errors"')).split('</section>')[0] ?? '';
-    const codes = published.flatMap((route) => problemsOf(route));
-    expect(codes.filter((code) => !chapter.includes(`<code>${linkTo(code)}</code></td>`))).toEqual([]);
-    expect(body.match(/The body is over 16 KB\./g)).toHaveLength(1);
+    expect([status, headers['Content-Type'], headers['Cache-Control'], headers.Vary]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+      'no-store',
+      'Accept',
+    ]);
+    expect(body).toContain('href="/dev/docs/"');
   });
 });

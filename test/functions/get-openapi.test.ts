@@ -1,5 +1,5 @@
 import { build, handle } from '#functions/get-openapi.ts';
-import { buildDocument } from '#reference/openapi/document.ts';
+import { buildDocument } from '#openapi/document.ts';
 import { routes } from '#shared/routes.ts';
 import { functionUnderTest } from './harness.ts';
 

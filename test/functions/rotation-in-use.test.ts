@@ -44,6 +44,7 @@ beforeAll(async () => {
     functions: functionsOf(own),
     flushes: async () => 0,
     otpAccess: 'api-key',
+    buildSite: async () => {},
     clock: own.administration.clock,
     onCompleted: () => {},
   });

@@ -54,9 +54,9 @@ describe('functions', () => {
   test('a timeout of more than 28 s is refused by name, since API Gateway waits for 29 s', () => {
     const resources = { tableArn: '', hashSecretArn: '', providerSecretArn: '', signingKeyArns: [] };
     const withTimeout = (timeoutSeconds: number) =>
-      functionOfRow({ ...routes['get-root'], timeoutSeconds }, resources, undefined);
+      functionOfRow({ ...routes['get-docs'], timeoutSeconds }, resources, undefined);
     expect(() => withTimeout(29)).toThrow(
-      'get-root: a timeout of 29 s is longer than the 28 s that API Gateway allows',
+      'get-docs: a timeout of 29 s is longer than the 28 s that API Gateway allows',
     );
     expect(withTimeout(28).timeoutSeconds).toBe(28);
   });

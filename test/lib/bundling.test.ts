@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Bundles, bundleFunctions, functionFiles } from '#lib/bundling.ts';
-import { addPages, writePages } from '#reference/pages/write-pages.ts';
-import { DOCS_FILE_NAMES, storedName } from '#shared/docs/files.ts';
+import { addSite } from '#lib/site.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { SMALL_SITE } from '#test/service/running-service.ts';
 
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
@@ -18,15 +18,14 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   'deploy-check': 500_000,
   'end-link': 293_000,
   'find-links': 287_000,
-  'get-docs': 33_000,
-  'get-guide': 34_000,
+  'get-docs': 34_000,
   'get-jwks': 196_000,
   // Holds the document, which an operation makes 8 kB longer.
   'get-openapi': 280_000,
   'get-openid-configuration': 32_000,
   'get-user': 244_000,
   'list-events': 231_000,
-  'list-users': 267_000,
+  'list-users': 269_000,
   'rotate-key': 242_000,
   'send-otp': 275_000,
   'update-user': 252_000,
@@ -64,7 +63,7 @@ const hashesIn = async (path: string): Promise<string[]> =>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-bundles-'));
   bundles = await bundleFunctions({ outDir: folder });
-  await addPages(bundles.folderOf, null);
+  addSite(SMALL_SITE, bundles.folderOf('get-docs'));
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -92,16 +91,16 @@ describe('the bundles', () => {
     expect(exceeded).toEqual([]);
   });
 
-  test("hold only the code and the pages of the row's permissions", async () => {
+  test('hold only the code, and the site where the row serves it', async () => {
     for (const { name, permissions } of allRoutes) {
-      const expected = ['index.mjs', ...(permissions.docs ?? []).map(storedName)];
+      const expected = ['index.mjs', ...(permissions.site ? ['site'] : [])];
       expect((await readdir(bundles.folderOf(name))).sort()).toEqual(expected.sort());
     }
   });
 
   test('have the same bytes in every folder and every run', async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'buyer-linking-again-'));
-    // One function with all of the SDK, and the pages but for the types of the client, which take seconds.
+    // One function with all of the SDK.
     const { 'create-user': entry = '' } = await functionFiles();
     // A folder that does not exist, as in a fresh clone.
     const outDir = join(elsewhere, 'bundles');
@@ -109,12 +108,6 @@ describe('the bundles', () => {
     expect(await hashesIn(again.folderOf('create-user'))).toEqual(
       await hashesIn(bundles.folderOf('create-user')),
     );
-    const pages = join(elsewhere, 'pages');
-    const written = DOCS_FILE_NAMES.filter((name) => !name.endsWith('.d.mts'));
-    await writePages(pages, { isLocal: false, support: null }, written);
-    const withPages = allRoutes.filter(({ permissions }) => permissions.docs);
-    const bundled = await Promise.all(withPages.map(({ name }) => hashesIn(bundles.folderOf(name))));
-    expect(bundled.flat()).toEqual(expect.arrayContaining(await hashesIn(pages)));
     await rm(elsewhere, { recursive: true });
   });
 
@@ -128,7 +121,7 @@ describe('the bundles', () => {
 
 describe('the content of a bundle', () => {
   test('a function that reads no table holds no DynamoDB and no secrets client', async () => {
-    for (const name of ['get-jwks', 'get-openapi', 'get-docs', 'get-guide']) {
+    for (const name of ['get-jwks', 'get-openapi', 'get-docs']) {
       expect(await sourcesOf(name)).not.toMatch(/client-dynamodb|lib-dynamodb|client-secrets-manager/);
     }
   });
@@ -147,8 +140,8 @@ describe('the content of a bundle', () => {
 
   test.each([
     [
-      'the administration, the programs, the local service, a test, the builder of the pages or jose',
-      /^(?:\.\.\/)*(?:admin|bin|local|test|reference)\/|client-api-gateway|node_modules\/(?:jose|marked)\//m,
+      'the administration, the programs, the local service, a test, the builder of the document or jose',
+      /^(?:\.\.\/)*(?:admin|bin|local|test|reference)\/|client-api-gateway|node_modules\/(?:jose|vitepress)\//m,
     ],
     [
       'the chain of credential providers or the reader of profiles',

@@ -1,7 +1,7 @@
 import { authorizerIdOf } from '#lib/methods.ts';
 import { STAGES } from '#lib/stages.ts';
 import { newApiKey } from '#shared/api-keys/secret.ts';
-import { type Route, requiresKey } from '#shared/route.ts';
+import { forEachPath, type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { methodOf, methodsOf } from './methods.ts';
 import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
@@ -28,8 +28,7 @@ const PUBLIC_OPERATIONS = [
   'GET /.well-known/jwks.json',
   'GET /.well-known/openid-configuration',
   'GET /docs',
-  'GET /docs/{guide+}',
-  'GET /llms.txt',
+  'GET /docs/{path+}',
   'GET /v1/openapi.json',
 ];
 
@@ -44,8 +43,10 @@ interface Throttle {
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
 
 describe('methods', () => {
-  test('the API has exactly one method for each row, and HEAD of the public ones', () => {
-    expect(methodsOf(dev).map(nameOf).sort()).toEqual([...allRoutes.map(nameOf), ...HEADS].sort());
+  test('the API has exactly one method for each path of a row, and HEAD of the public ones', () => {
+    expect(methodsOf(dev).map(nameOf).sort()).toEqual(
+      [...forEachPath(allRoutes).map(nameOf), ...HEADS].sort(),
+    );
   });
 
   test.each(stages)('in %s every row with a key has the authorizer and requires an API key', (_, api) => {
@@ -70,11 +71,13 @@ describe('methods', () => {
 
   test('otpAccess "public" leaves out the rows for the buyer app, so that their paths are not found', () => {
     const served = allRoutes.filter(({ access }) => access.by !== 'buyer');
-    expect(methodsOf(openOtp).map(nameOf).sort()).toEqual([...served.map(nameOf), ...HEADS].sort());
+    expect(methodsOf(openOtp).map(nameOf).sort()).toEqual(
+      [...forEachPath(served).map(nameOf), ...HEADS].sort(),
+    );
   });
 
   test.each(stages)(
-    'the stage %s throttles the operations with a key over all keys, each open row, and HEAD of a public one to a tenth of it',
+    'the stage %s throttles the operations with a key over all keys, each open path, those of the documentation site higher, and HEAD of a public one to a tenth of it',
     (name, api) => {
       const { keyedRoutes, openRoutes } = STAGES[name];
       const throttle = ({ requestsPerSecond, burst }: Throttle, part = 1) => [
@@ -88,11 +91,14 @@ describe('methods', () => {
         readonly ThrottlingRateLimit: number;
         readonly ThrottlingBurstLimit: number;
       }[] = stage?.Properties.MethodSettings;
-      const open = allRoutes.filter((route) => !requiresKey(route, 'api-key'));
+      const open = forEachPath(allRoutes).filter((route) => !requiresKey(route, 'api-key'));
+      // Two first visits of one address load about forty files at once.
+      const throttleOf = (operation: string) =>
+        / \/(?:docs|$)/.test(operation) ? { requestsPerSecond: 20, burst: 200 } : openRoutes;
       const expected = [
         ['* *', throttle(keyedRoutes)],
-        ...open.map((route) => [nameOf(route), throttle(openRoutes)]),
-        ...HEADS.map((operation) => [operation, throttle(openRoutes, 10)]),
+        ...open.map((route) => [nameOf(route), throttle(throttleOf(nameOf(route)))]),
+        ...HEADS.map((operation) => [operation, throttle(throttleOf(operation), 10)]),
       ];
       expect(settings).toHaveLength(expected.length);
       expect(
@@ -267,9 +273,6 @@ describe('the firewall', () => {
         '/.well-known/jwks.json',
         '/.well-known/openid-configuration',
         '/v1/openapi.json',
-        '/docs',
-        '/',
-        '/llms.txt',
       ),
     });
   });

@@ -4,12 +4,10 @@ import type { Administration } from '#admin/administration.ts';
 import { revokeKey, setScopes } from '#admin/operations/change-key.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { localAdministration } from '#local/administration.ts';
-import { type DemoSellers, keysByScope, seedDemo } from '#local/demo-seeds.ts';
+import { type DemoSellers, seedDemo } from '#local/demo-seeds.ts';
 import { KEY_PREFIX } from '#local/environment.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
-import { scopeOf } from '#shared/route.ts';
-import { allRoutes } from '#shared/routes.ts';
 import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
 import { useTable } from '#test/table/use-table.ts';
 
@@ -100,19 +98,5 @@ describe('seedDemo', () => {
     const second = await seedDemo(file, admin);
     expect(second.seller_id).not.toBe(first.seller_id);
     expect(new Set([...allKeys(first), ...allKeys(second)]).size).toBe(16);
-  });
-});
-
-describe('keysByScope', () => {
-  it('has a key for each scope that a row needs, and prefers the free key', async () => {
-    const { keys } = await seedDemo(undefined, admin);
-    const byScope = keysByScope(keys);
-    expect(byScope).toMatchObject({
-      'users:read': keys.free,
-      'events:read': keys.free,
-      'key:rotate': keys.free,
-    });
-    for (const scope of allRoutes.flatMap((route) => scopeOf(route) ?? []))
-      expect(byScope).toHaveProperty([scope]);
   });
 });

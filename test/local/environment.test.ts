@@ -6,7 +6,7 @@ import { allRoutes } from '#shared/routes.ts';
 const folder = filesIn('/data');
 
 beforeEach(() => {
-  for (const name of ['OTP_ACCESS', 'SMS_PER_DAY']) delete process.env[name];
+  for (const name of ['OTP_ACCESS', 'SMS_PER_DAY', 'SITE_FOLDER']) delete process.env[name];
 });
 
 describe('setEnvironment', () => {
@@ -33,7 +33,7 @@ describe('setEnvironment', () => {
       SMS_PROVIDERS: 'kavenegar',
       HASH_SECRET: 'file:/data/hash-secret.json',
       SIGNING_KEYS: 'file:/data/signing-key.pem',
-      PAGES_FOLDER: '/data/pages',
+      SITE_FOLDER: expect.stringMatching(/\.site$/),
     });
   });
 

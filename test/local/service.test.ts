@@ -67,7 +67,7 @@ describe('the running service', () => {
     expect((await early)?.status).toBe(200);
   });
 
-  it('has the buyer of the examples, so that the reference page can link it as it stands', async () => {
+  it('has the buyer of the examples, so that the documentation can link it as it stands', async () => {
     const { example: body } = openApiDocument.paths['/v1/users'].post.requestBody.content['application/json'];
     const { keys } = service.demo;
     expect((await call(localTarget(service.demo), '/v1/users', { key: keys.free, body })).status).toBe(201);

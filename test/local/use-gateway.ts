@@ -101,6 +101,7 @@ export const useGateway = () => {
         functions: functionsOf(setup),
         flushes: async () => flushes,
         otpAccess,
+        buildSite: async () => {},
         clock: () => time.nowMs,
         onCompleted: (one) => recorded.completed.push(one),
       });

@@ -1,5 +1,5 @@
 import { PROBLEMS, type ProblemCode, problemType, titleOf } from '#shared/problems.ts';
-import { responseFaults } from '#test/reference/response-validator.ts';
+import { responseFaults } from '#test/openapi/response-validator.ts';
 import type { ProblemBody, Target } from './target.ts';
 
 /** A request to a target. `body` is sent as JSON, `text` unchanged. */

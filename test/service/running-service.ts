@@ -29,6 +29,9 @@ export interface StartOptions {
   readonly simulators?: Pick<Simulators, 'providerSecret'>;
 }
 
+/** A documentation site of a few files, for tests of everything but the site: its build takes half a minute. */
+export const SMALL_SITE = fileURLToPath(new URL('../functions/site', import.meta.url));
+
 /** The program of `npm start`. */
 export const PROGRAM = fileURLToPath(new URL('../../bin/local.ts', import.meta.url));
 const SIMULATED_PROGRAM = fileURLToPath(new URL('../simulators/service.ts', import.meta.url));

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { breakingChanges, canCompare, lastRelease } from '#reference/openapi/compatibility.ts';
+import { breakingChanges, canCompare, lastRelease } from '#openapi/compatibility.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
 
 /** Go downloads and builds oasdiff at the first run. */

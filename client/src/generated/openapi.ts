@@ -324,8 +324,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The reference page
-         * @description The interface as a page for people, with a form to try each operation.
+         * The documentation site
+         * @description Guides, and a page for each operation with a form to try it.
          */
         get: operations["get-docs"];
         put?: never;
@@ -5385,12 +5385,42 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description public, max-age=300. */
+                    /** @description `no-cache`. */
                     "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description To `/docs`, or to the address of the page without a slash at its end. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The path of the page. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: No such path, or the path does not support this method. /docs lists the operations. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:buyer-linking:problem:not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "code": "not_found",
+                     *       "detail": "No such path, or the path does not support this method. /docs lists the operations.",
+                     *       "request_id": "UDfGvGWsjoEFvwA="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["NotFound"];
                 };
             };
             /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */

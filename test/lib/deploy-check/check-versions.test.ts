@@ -12,7 +12,7 @@ const { handlerOf } = useDeployedFunctions(table);
 /** Those that serve pages have them beside their bundle: the deploy to the emulator checks these. */
 const NAMES = [
   'authorizer',
-  ...allRoutes.filter(({ permissions }) => permissions.docs === undefined).map(({ name }) => name),
+  ...allRoutes.filter(({ permissions }) => permissions.site === undefined).map(({ name }) => name),
 ];
 
 const context = { getRemainingTimeInMillis: () => 20_000 } as Context;
@@ -105,10 +105,10 @@ describe('a version fails the check', () => {
       'in place of Unauthorized',
     ],
   ])('%s', async (_, versions, fault) => {
-    const result = await check({ ...versions, 'get-root': () => ({ statusCode: 302 }) });
+    const result = await check({ ...versions, 'get-docs': () => ({ statusCode: 200 }) });
     expect(result.fault).toMatch(/^No alias was moved: /);
     expect(result.fault).toContain(fault);
-    expect(result.fault).not.toContain('get-root');
+    expect(result.fault).not.toContain('get-docs');
   });
 
   test('only if it fails each time: Lambda may lack concurrency, and IAM needs seconds to know a new grant', async () => {

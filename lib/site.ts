@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { BUILD_FILE, MEDIA_TYPES, type SiteBuild } from '#shared/docs/site.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** The built site of this clone. */
+export const SITE_FOLDER = join(ROOT, '.site');
+
+/** Everything that the site is built from. */
+const SOURCES = [
+  'docs/sellers/**/*',
+  'docs/.vitepress/{*,theme/*}',
+  'shared/docs/site.ts',
+  'client/{README.md,package.json,src/**/*.ts,python/*.py}',
+  'CHANGELOG.md',
+  'openapi.json',
+  'package-lock.json',
+];
+
+const hashOfSources = (): string => {
+  const hash = createHash('sha256');
+  const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
+  for (const path of paths) hash.update(path.slice(ROOT.length)).update('\0').update(readFileSync(path));
+  return hash.digest('hex');
+};
+
+const sourcesOf = (folder: string): string | undefined => {
+  const file = join(folder, BUILD_FILE);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SiteBuild).sources : undefined;
+};
+
+/** Returns the inline scripts of pages as sources of a Content-Security-Policy. */
+const inlineScripts = (pages: readonly string[]): readonly string[] => {
+  const scripts = pages.flatMap((page) => [
+    ...page.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g),
+  ]);
+  const hashes = scripts.map(([, code = '']) => createHash('sha256').update(code).digest('base64'));
+  return [...new Set(hashes)].sort().map((hash) => `'sha256-${hash}'`);
+};
+
+/** Builds the site in a folder. Throws if it has a file that `get-docs` does not serve. */
+const buildSite = async (folder: string, sources: string): Promise<void> => {
+  const vitepress = join(ROOT, 'node_modules/vitepress/bin/vitepress.js');
+  const env = { ...process.env, SITE_FOLDER: folder };
+  await promisify(execFile)(process.execPath, [vitepress, 'build', 'docs'], { cwd: ROOT, env }).catch(
+    ({ stdout, stderr }) => {
+      throw new Error(`The documentation site cannot be built:\n${stdout}${stderr}`);
+    },
+  );
+  // Names the hash of each page for a server that VitePress does not need.
+  await rm(join(folder, 'hashmap.json'), { force: true });
+  const files = globSync('**/*.*', { cwd: folder });
+  const others = files.filter((file) => !(extname(file) in MEDIA_TYPES));
+  if (others.length > 0) throw new Error(`The documentation site serves no such files: ${others.join(', ')}`);
+  const pages = files.filter((file) => file.endsWith('.html'));
+  const scripts = inlineScripts(pages.map((page) => readFileSync(join(folder, page), 'utf8')));
+  await writeFile(join(folder, BUILD_FILE), JSON.stringify({ sources, scripts } satisfies SiteBuild));
+};
+
+/** Returns the folder of the built site. Builds it first if its sources changed, and says so in one line. */
+export const builtSite = async (say: (line: string) => void): Promise<string> => {
+  const sources = hashOfSources();
+  if (sourcesOf(SITE_FOLDER) === sources) return SITE_FOLDER;
+  say('Building the documentation site, since its sources changed. This takes about 20 seconds.');
+  // Two processes may build at the same time: each one moves a whole site into place.
+  const draft = `${SITE_FOLDER}.${process.pid}`;
+  try {
+    await buildSite(draft, sources);
+    await rm(SITE_FOLDER, { recursive: true, force: true });
+    await rename(draft, SITE_FOLDER);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return SITE_FOLDER;
+};
+
+/** Copies the built site beside the code of the function that serves it. */
+export const addSite = (site: string, codeFolder: string): void =>
+  cpSync(site, join(codeFolder, 'site'), { recursive: true });

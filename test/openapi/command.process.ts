@@ -1,0 +1,80 @@
+/** `npm run openapi` and its check, in a copy of the repository that has no git history. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import document from '../../openapi.json' with { type: 'json' };
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+const PARTS = [
+  'bin',
+  'openapi',
+  'shared',
+  'package.json',
+  'redocly.yaml',
+  'openapi.json',
+  'client/src/generated',
+];
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'buyer-linking-openapi-'));
+  for (const part of PARTS) cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const openapi = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/openapi.ts', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return { status, output: stdout + stderr };
+};
+
+const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8');
+
+const replace = (file: string, from: string, to: string): void => {
+  expect(textOf(file)).toContain(from);
+  writeFileSync(join(folder, file), textOf(file).replace(from, to));
+};
+
+const VERSION: string = document.info.version;
+const [major, minor, patch] = VERSION.split('.').map(Number) as [number, number, number];
+
+const setVersion = (version: string): void =>
+  replace('openapi/document.ts', `INTERFACE_VERSION = '${VERSION}'`, `INTERFACE_VERSION = '${version}'`);
+
+describe('npm run openapi:check', () => {
+  it("fails if the client's types lack an operation, and says what writes them", () => {
+    replace('client/src/generated/openapi.ts', '    "list-events": {', '    "list-all-events": {');
+    expect(openapi('--check')).toEqual({
+      status: 1,
+      output: expect.stringContaining(
+        'is behind the route table. Run `npm ci --prefix client` once, then `npm run openapi`.',
+      ),
+    });
+  });
+
+  it('fails if the route table or the version changed, until openapi.json is written again', () => {
+    setVersion(`${major}.${minor}.${patch + 1}`);
+    expect(openapi('--check')).toEqual({
+      status: 1,
+      output: expect.stringContaining('differs from the route table'),
+    });
+    openapi();
+    expect(openapi('--check')).toEqual({
+      status: 0,
+      output: expect.stringContaining('the document is current and valid; no release to compare it with.'),
+    });
+  });
+
+  it('fails on a document that is not valid OpenAPI', () => {
+    replace('openapi/document.ts', "in: 'header',", "in: 'head',");
+    openapi();
+    expect(openapi('--check')).toEqual({ status: 1, output: expect.stringContaining('swagger-parser') });
+  });
+});
