@@ -39,7 +39,7 @@ describe('the admin commands on a stage', () => {
       table: table.name,
       sellers: 1,
       account_key_quota: 10_000,
-      alarms: ['buyer-linking-prod-throttled'],
+      alarms: ['buyer-linking-prod-server-errors'],
     });
   });
 
