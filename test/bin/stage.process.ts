@@ -84,6 +84,11 @@ describe('bin/stage.ts', () => {
     });
   });
 
+  it('exits with 1 if the CDK CLI is killed, as where memory is short', () => {
+    const { status } = run(STAGE, 'synth', '--stage', 'dev', '--no-notices', '--app', 'kill -9 $PPID');
+    expect(status).toBe(1);
+  });
+
   it.each([
     ['deploy without a stage', ['deploy', '--all'], 'Name a stage: --stage dev or --stage prod.'],
     ['a stage without a name', ['deploy', '--all', '--stage'], 'Name a stage: --stage dev or --stage prod.'],

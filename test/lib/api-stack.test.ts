@@ -161,6 +161,17 @@ describe('staticEgress', () => {
     prod.api.hasResourceProperties('AWS::EC2::VPCEndpoint', { VpcEndpointType: 'Gateway' });
   });
 
+  test('lets functions connect to port 443 only, and nothing connect to them', () => {
+    const [group, ...others] = Object.values(resourcesOf(prod.api, 'AWS::EC2::SecurityGroup'));
+    expect(others).toEqual([]);
+    expect(group?.Properties.SecurityGroupIngress).toBeUndefined();
+    expect(group?.Properties.SecurityGroupEgress).toMatchObject([
+      { CidrIp: '0.0.0.0/0', IpProtocol: 'tcp', FromPort: 443, ToPort: 443 },
+    ]);
+    for (const direction of ['Ingress', 'Egress'])
+      prod.api.resourceCountIs(`AWS::EC2::SecurityGroup${direction}`, 0);
+  });
+
   test('keeps its address in prod once it was in use, since AWS gives a released address to somebody else', () => {
     const policiesOf = (template: typeof dev.api) =>
       Object.values(resourcesOf(template, 'AWS::EC2::EIP')).map(({ DeletionPolicy }) => DeletionPolicy);

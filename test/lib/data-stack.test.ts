@@ -64,7 +64,7 @@ describe('the data stack', () => {
     ['dev', dev],
     ['prod', prod],
   ] as const)(
-    'gives the table of %s on-demand billing, expiry by "ttl" and point-in-time recovery',
+    'gives the table of %s on-demand billing, expiry by "ttl" and point-in-time recovery of 35 days',
     (_, template) => {
       const [table] = Object.values(resourcesOf(template, 'AWS::DynamoDB::GlobalTable'));
       expect(table?.Properties).toMatchObject({
@@ -75,9 +75,10 @@ describe('the data stack', () => {
         ],
         TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
       });
-      expect(table?.Properties.Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled).toBe(
-        true,
-      );
+      expect(table?.Properties.Replicas[0].PointInTimeRecoverySpecification).toEqual({
+        PointInTimeRecoveryEnabled: true,
+        RecoveryPeriodInDays: 35,
+      });
     },
   );
 

@@ -21,6 +21,12 @@ import { gatewayEvent, type Sent } from './gateway-event.ts';
 export const APP = { scopes: 'buyers:register' } as const;
 
 /**
+ * A stage in a change of its issuer: the first is written into tokens, all are accepted. Neither the order of the alphabet nor the last place
+ * makes the right one.
+ */
+export const ISSUERS = ['https://m.example', 'https://a.example', 'https://z.example'] as const;
+
+/**
  * The settings of the stage. In `rotation` the hash secret is in the middle of one, and has an older key. `deploy-check` is that of another test
  * file: the files of a worker share the modules.
  */
@@ -99,7 +105,7 @@ export const useDeployedFunctions = (table: TestTable) => {
       IDENTITY_PROVIDERS: 'jibit',
       SMS_PROVIDERS: 'kavenegar',
       SIGNING_KEYS: `file:${join(folder, 'key.pem')}`,
-      TOKEN_ISSUERS: 'https://issuer.example',
+      TOKEN_ISSUERS: ISSUERS.join(','),
       KEY_PREFIX: 'blk_test_',
       OTP_ACCESS: 'api-key',
       RELEASE_VERSION: '1.2.3',

@@ -80,3 +80,17 @@ export const updatedAttributes = (commands: readonly SentCommand[], prefix: stri
   });
   return [...new Set(updates.filter((part) => keyOf(part) === prefix).flatMap(attributesOf))].sort();
 };
+
+/** Returns the reads of calls that are not strongly consistent, sorted, each once: `Query LIMIT#`. */
+export const inconsistentReads = (commands: readonly SentCommand[]): readonly string[] => {
+  const reads = commands.filter(({ name }) => /^(?:Get|BatchGet|Query|Scan)Command$/.test(name));
+  const isConsistent = ({ input }: SentCommand): boolean => {
+    const { RequestItems = { own: input } } = input as {
+      readonly RequestItems?: Readonly<Record<string, object>>;
+    };
+    return Object.values(RequestItems).every(
+      (read) => 'ConsistentRead' in read && read.ConsistentRead === true,
+    );
+  };
+  return accessesOf(reads.filter((read) => !isConsistent(read)));
+};

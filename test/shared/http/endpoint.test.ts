@@ -298,21 +298,42 @@ describe('a failure of the storage', () => {
   const named = (name: string, fields: object = {}) => Object.assign(new Error(name), { name, ...fields });
 
   it.each([
-    ['throttling', named('ThrottlingException')],
-    ['exceeded throughput', named('ProvisionedThroughputExceededException')],
+    // As DynamoDB, KMS and Secrets Manager document them.
+    ...[
+      'LimitExceededException',
+      'ProvisionedThroughputExceeded',
+      'ProvisionedThroughputExceededException',
+      'RequestLimitExceeded',
+      'ThrottlingError',
+      'ThrottlingException',
+      'TransactionConflictException',
+      'TransactionInProgressException',
+      'UnprocessedKeysError',
+    ].map((name): [string, Error] => [name, named(name)]),
     ['a server error', named('InternalServerError', { $fault: 'server' })],
     ['a refused connection', named('Error', { code: 'ECONNREFUSED' })],
     ['a timeout', named('TimeoutError')],
     ['the end of the deadline', named('AbortError')],
-    [
-      'a throttled transaction',
-      named('TransactionCanceledException', {
-        CancellationReasons: [{ Code: 'None' }, { Code: 'ThrottlingError' }],
-      }),
-    ],
+    ...['ThrottlingError', 'ProvisionedThroughputExceeded', 'TransactionConflict'].map(
+      (Code): [string, Error] => [
+        `a transaction canceled by ${Code}`,
+        named('TransactionCanceledException', { CancellationReasons: [{ Code: 'None' }, { Code }] }),
+      ],
+    ),
   ])('gets service_unavailable with Retry-After: %s', async (_case, error) => {
     const { status, json, headers } = await failing(error).call();
     expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+  });
+
+  it('gets service_unavailable, with a completion line, before Lambda ends a function that hangs', async () => {
+    const { call, lines } = list({ users: { listPage: () => new Promise(() => {}) } });
+    // The response is made 250 ms before the end.
+    const { status, json, headers } = await call({ timeLeftMs: 260 });
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+    const completed = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ event }) => event === 'request_completed');
+    expect(completed).toMatchObject([{ status: 503, cause: 'TimeoutError' }]);
   });
 
   it('is named as the cause in the completion line', async () => {

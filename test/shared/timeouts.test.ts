@@ -1,0 +1,127 @@
+/** The timeouts that hold on AWS add up: each attempt ends before what waits for it. */
+
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { openScope, RESERVE_MS } from '#shared/http/request.ts';
+import { checkPerson } from '#shared/identity-registry/check-person.ts';
+import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
+import { Problem } from '#shared/problems.ts';
+import { runInRequest } from '#shared/request-context.ts';
+import type { Route } from '#shared/route.ts';
+import { allRoutes, routes } from '#shared/routes.ts';
+import { smsSenderFrom } from '#shared/sms/configured.ts';
+import { deliverCode } from '#shared/sms/port.ts';
+import { openTable } from '#shared/table/client.ts';
+import { fixedSecret } from '#test/fakes/secret.ts';
+import { quietLog } from '#test/shared/providers/quiet-log.ts';
+
+quietLog();
+
+/** Opens the scope of a request as its function does in Lambda, when it has all of its time. */
+const scopeOf = (route: Route) =>
+  openScope(route, { path: route.path, requestContext: { requestId: 'request' } } as never, {
+    getRemainingTimeInMillis: () => route.timeoutSeconds * 1000,
+  });
+
+/** Returns the times of the signals that `run` makes, in milliseconds. */
+const timesOf = async (run: () => Promise<unknown>): Promise<readonly number[]> => {
+  const { timeout } = AbortSignal;
+  const times: number[] = [];
+  AbortSignal.timeout = (ms) => {
+    times.push(ms);
+    return timeout.call(AbortSignal, ms);
+  };
+  try {
+    await run().catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+    });
+  } finally {
+    AbortSignal.timeout = timeout;
+  }
+  return times;
+};
+
+/** Nothing listens there: each attempt fails at once. */
+const base_url = 'http://127.0.0.1:9';
+
+const settingsOfTable = async () => {
+  const { config } = openTable('table').client;
+  const { configProvider } = config.requestHandler as unknown as {
+    configProvider: Promise<{ readonly connectionTimeout: number; readonly requestTimeout: number }>;
+  };
+  return { attempts: await config.maxAttempts(), ...(await configProvider) };
+};
+
+describe('the timeouts of a function', () => {
+  test.each(allRoutes.map((route) => [route.name, route] as const))(
+    'of %s: a response is due before Lambda ends it, and Lambda ends it before API Gateway',
+    (_, route) => {
+      const leftMs = scopeOf(route).deadline.leftMs();
+      expect(leftMs).toBeGreaterThan(0);
+      expect(leftMs).toBeLessThanOrEqual(route.timeoutSeconds * 1000 - RESERVE_MS);
+      expect(route.timeoutSeconds).toBeLessThan(29);
+    },
+  );
+});
+
+describe('the timeouts of the table on AWS', () => {
+  test('are half a second to connect and one for a response, and a lost packet leaves two attempts within a call', async () => {
+    expect(await settingsOfTable()).toMatchObject({
+      attempts: 3,
+      connectionTimeout: 500,
+      requestTimeout: 1000,
+      throwOnRequestTimeout: true,
+    });
+  });
+
+  test('end a call, all attempts included, after three seconds: long enough for a second attempt', async () => {
+    const { client } = openTable('table', base_url);
+    const scope = scopeOf(routes['create-user']);
+    const leftMs = scope.deadline.leftMs();
+    const read = () => client.send(new GetCommand({ TableName: 'table', Key: { pk: 'a', sk: 'a' } }));
+    const [callMs] = await timesOf(() => runInRequest(scope, read).catch(() => undefined));
+    const { connectionTimeout, requestTimeout } = await settingsOfTable();
+    expect(callMs).toBe(3000);
+    expect(callMs).toBeGreaterThan(2 * (connectionTimeout + requestTimeout) - 1);
+    // It can be made again, or undone, before the response is due.
+    expect(callMs).toBeLessThan(leftMs);
+  });
+});
+
+describe('the timeouts of a port', () => {
+  test('of the registries: after an attempt that timed out, an attempt of the next provider fits in, and the link can be written', async () => {
+    const secret = fixedSecret(JSON.stringify({ zohal: { token: 'token', base_url } }));
+    const attempts: number[] = [];
+    const registry = identityRegistryFrom(['zohal'], secret, {
+      retryPauseMs: () => 0,
+      timeoutSignal: (ms) => {
+        attempts.push(ms);
+        return AbortSignal.timeout(60_000);
+      },
+    });
+    const person = { nationalId: '0', birthDate: { year: 1370, month: 1, day: 1 }, phone: '+989120000000' };
+    const scope = scopeOf(routes['create-user']);
+    const leftMs = scope.deadline.leftMs();
+    const [checkMs = 0] = await timesOf(() => runInRequest(scope, () => checkPerson(registry, person)));
+    expect(new Set(attempts)).toEqual(new Set([6000]));
+    expect(2 * 6000).toBeLessThan(checkMs);
+    expect(leftMs - checkMs).toBeGreaterThan(2500);
+  });
+
+  test('of the SMS providers: after an attempt that timed out, the send can be undone', async () => {
+    const secret = fixedSecret(JSON.stringify({ kavenegar: { api_key: 'key', template: 'code', base_url } }));
+    const attempts: number[] = [];
+    const sms = smsSenderFrom(['kavenegar'], secret, {
+      timeoutSignal: (ms) => {
+        attempts.push(ms);
+        return AbortSignal.timeout(60_000);
+      },
+    });
+    const message = { phone: '+989120000000', code: '123456', locale: 'fa', templates: {} } as const;
+    const scope = scopeOf(routes['send-otp']);
+    const leftMs = scope.deadline.leftMs();
+    const [sendMs = 0] = await timesOf(() => runInRequest(scope, () => deliverCode(sms, message)));
+    expect(attempts).toEqual([8000]);
+    expect(2 * 8000).toBeLessThan(sendMs);
+    expect(leftMs - sendMs).toBeGreaterThan(2500);
+  });
+});
