@@ -1,35 +1,17 @@
-import { stripVTControlCharacters } from 'node:util';
 import { CTRL_C, CTRL_D, itOnTerminal, onTerminal } from './pseudo-terminal.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 /** The CLI in a process and a terminal of its own, as a person uses it. */
 let shell: TestShell;
 let seller: { seller_id: string };
-let key: { key_id: string; last_four: string };
 beforeAll(async () => {
   shell = await startTestShell();
   seller = await shell.json('sellers', 'create', 'Kaveh Books, the Shop of Tehran and Isfahan');
-  key = await shell.json(
-    'keys',
-    'issue',
-    seller.seller_id,
-    '--plan',
-    'professional',
-    '--scopes',
-    'users:read',
-  );
 });
 afterAll(() => shell.stop());
 
 const inTerminal = (options: Parameters<typeof onTerminal>[0], ...args: string[]) =>
   onTerminal(options, '--data', shell.folder, ...args);
-
-const widest = (screen: string): number =>
-  Math.max(
-    ...stripVTControlCharacters(screen)
-      .split('\n')
-      .map((line) => line.length),
-  );
 
 describe('a question', () => {
   itOnTerminal('is answered by Ctrl-C or Ctrl-D with no change and exit code 130', async () => {
@@ -52,28 +34,8 @@ describe('a question', () => {
 });
 
 describe('a result', () => {
-  // width.test.ts has the results of other commands. This one has a table and a sentence.
-  itOnTerminal('fits a terminal of 80 columns, and one of 50', async () => {
-    for (const columns of [80, 50]) {
-      const { exitCode, screen } = await inTerminal({ columns }, 'usage', key.key_id);
-      expect(exitCode).toBe(0);
-      expect(widest(screen)).toBeLessThanOrEqual(columns);
-      // A pipe has lines of any length.
-      expect(widest(screen)).toBeGreaterThan(0.7 * columns);
-    }
-  });
-
   itOnTerminal('that is an error is one line of JSON with --json, however long', async () => {
     const { screen } = await inTerminal({ columns: 50 }, 'keys', 'show', 'No such key', '--json');
     expect(JSON.parse(screen).error.code).toBe('key_not_found');
-  });
-
-  itOnTerminal('about a wrong command line is wrapped between words', async () => {
-    const { exitCode, screen } = await inTerminal({}, 'keys', 'limits', 'key_1', '--set', 'nope=1');
-    expect(exitCode).toBe(2);
-    expect(screen).toMatch(
-      /paid-checks-per-day,\s+failed-verifies-per-hour\.\s+Try buyer-linking keys\s+limits --help\.\s+$/,
-    );
-    expect(widest(screen)).toBeLessThanOrEqual(80);
   });
 });

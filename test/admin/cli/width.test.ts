@@ -34,50 +34,6 @@ describe('on a terminal of 80 columns', () => {
       expect(widest(out)).toBeLessThanOrEqual(WIDTH);
     },
   );
-
-  it('the help of a command says where the options of every command are', async () => {
-    const { out } = await runCommand(['keys', 'list', '--help']);
-    expect(out).toContain('--stage and --json: buyer-linking --help');
-  });
-
-  it('the keys of a seller are a table with one line for each key, which --wide shows with all columns, and those that expire say when', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
-    const issue = ['keys', 'issue', seller_id, '--plan', 'professional', '--scopes', 'users:read', '--name'];
-    for (const name of ['demo professional', 'server']) {
-      await shell.json(...issue, name, '--expires', '2099-01-31');
-    }
-    const { out } = await shell.cliWithPerson(() => '', 'keys', 'list', seller_id);
-    await shell.json('sellers', 'create', 'A second seller');
-    const ofAll = (await shell.cliWithPerson(() => '', 'keys', 'list')).out;
-    const wide = (await shell.cliWithPerson(() => '', 'keys', 'list', seller_id, '--wide')).out;
-    const expiring = (await shell.cliOfWidth(WIDTH, 'keys', 'list', '--expiring', '2099-02-01')).out;
-    const table = (text: string) =>
-      text
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.split(/ {2,}/));
-    const key = expect.stringMatching(/^key_\w{22}$/);
-    expect(table(out)).toEqual([
-      ['key', 'name', 'status'],
-      [key, 'demo professional', 'active'],
-      [key, 'server', 'active'],
-    ]);
-    expect(table(ofAll)[1]).toEqual([key, 'demo professional', 'Kaveh Books', 'active']);
-    expect(table(expiring)).toEqual([
-      ['key', 'name', 'seller name', 'expires (UTC)'],
-      [key, 'demo professional', 'Kaveh Books', '2099-01-31 00:00'],
-      [key, 'server', 'Kaveh Books', '2099-01-31 00:00'],
-    ]);
-    expect(table(wide)).toEqual([
-      [
-        ...['key', 'name', 'ends in', 'status', 'plan', 'last used on', 'expires (UTC)', 'scopes'],
-        'created (UTC)',
-      ],
-      [key, 'demo professional', ...Array(7).fill(expect.any(String))],
-      [key, 'server', ...Array(7).fill(expect.any(String))],
-    ]);
-    for (const text of [out, ofAll, expiring]) expect(widest(text)).toBeLessThanOrEqual(WIDTH);
-  });
 });
 
 it('the results of the commands fit a terminal of 80 columns, and one of 50', async () => {
