@@ -78,7 +78,8 @@ const retries = (): string => `## Retries
 ${retryTable()}
 
 Linking the same buyer again returns 200 with the existing user, and removing a removed user returns 204 again. Wait for \`Retry-After\`
-seconds. Do not automatically resend a code after a timeout: the first SMS may have been sent.`;
+seconds. Do not automatically resend a code after a timeout: the first SMS may have been sent. Do not automatically repeat a link or a check
+after \`verification_unavailable\`: each attempt can be another paid check, so ask the buyer to try again later.`;
 
 const oneTimeCodes = (): string => `## One-time codes
 

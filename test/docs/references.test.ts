@@ -13,7 +13,7 @@ import {
 import { operationTable } from '#openapi/operation-table.ts';
 import { MAX_BODY_BYTES } from '#shared/http/input.ts';
 import { CODE_LIMITS } from '#shared/one-time-codes/rules.ts';
-import { PROBLEMS, type ProblemCode } from '#shared/problems.ts';
+import { INPUT_ERROR_CODES, PROBLEMS, type ProblemCode, REASONS } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS } from '#shared/rate-limits/key-limits.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { ITEM_PREFIXES } from '#shared/table/keys.ts';
@@ -133,6 +133,12 @@ describe('the Persian pages', () => {
 });
 
 describe('docs/sellers/errors.md', () => {
+  it('names every reason but the limits of keys, and every code of a wrong field', () => {
+    const reasons = Object.values(REASONS).flatMap((meanings) => Object.keys(meanings));
+    const words = [...reasons.filter((word) => !(word in KEY_LIMITS)), ...INPUT_ERROR_CODES];
+    expect(words.filter((word) => !textOf('docs/sellers/errors.md').includes(word))).toEqual([]);
+  });
+
   it('names the requests that are not safe to repeat', () => {
     expect(textOf('docs/sellers/errors.md')).toContain(retryTable());
   });
