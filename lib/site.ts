@@ -68,7 +68,7 @@ const buildSite = async (folder: string, sources: string): Promise<void> => {
 export const builtSite = async (say: (line: string) => void): Promise<string> => {
   const sources = hashOfSources();
   if (sourcesOf(SITE_FOLDER) === sources) return SITE_FOLDER;
-  say('Building the documentation site, since its sources changed. This takes about 20 seconds.');
+  say('Building the documentation site, since its sources changed. This takes about half a minute.');
   // Two processes may build at the same time: each one moves a whole site into place.
   const draft = `${SITE_FOLDER}.${process.pid}`;
   try {

@@ -8,11 +8,16 @@ const linksIn = (page: Page, selector: string): Promise<string[]> =>
     .locator(selector)
     .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href));
 
+/** A busy machine needs a while for the script of an operation. */
+const WITHIN_MS = 60_000;
+
 /** Enters a key and sends the request of an operation as the page shows it. Returns what the page shows of the response. */
 const tryOut = async (page: Page, key: string) => {
+  // The samples are drawn in the browser: the form works then too.
+  await page.locator('.vp-code-group pre').first().waitFor({ timeout: WITHIN_MS });
   await page.locator('input[name="X-Api-Key"]').fill(key);
   await page.getByRole('button', { name: 'Try it out' }).click();
-  await page.getByText('Response time').waitFor();
+  await page.getByText('Response time').waitFor({ timeout: WITHIN_MS });
   const [, response = ''] = (await page.locator('.VPDoc').innerText()).split('Try it out');
   return response.split('Samples')[0] ?? '';
 };
