@@ -74,7 +74,10 @@ export const builtSite = async (say: (line: string) => void): Promise<string> =>
   try {
     await buildSite(draft, sources);
     await rm(SITE_FOLDER, { recursive: true, force: true });
-    await rename(draft, SITE_FOLDER);
+    await rename(draft, SITE_FOLDER).catch((error: unknown) => {
+      // The other process was faster.
+      if (sourcesOf(SITE_FOLDER) !== sources) throw error;
+    });
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
