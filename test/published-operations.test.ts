@@ -1,10 +1,11 @@
 /**
  * What a published row needs besides its code, and no generator can write. `npm run check` runs this file, so that a row is not
- * forgotten in the client, the scenarios or the call budgets.
+ * forgotten in the client, its README, the scenarios or the call budgets.
  */
 import { globSync, readFileSync } from 'node:fs';
 import type { Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { buyerLinking } from '../client/src/index.ts';
 import { requestsIn } from './scenario-requests.ts';
 
 const textOf = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
@@ -37,6 +38,14 @@ describe('a published operation', () => {
     published.filter(({ access }) => access.by !== 'public').map((route) => [route.name, route] as const),
   )('%s has a call in the client, a scenario and a budget of its table calls', (_name, route) => {
     expect(missingOf(route)).toEqual([]);
+  });
+});
+
+describe('client/README.md', () => {
+  it('has a row for each method of the client, and no other', () => {
+    const rows = [...textOf('client/README.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => String(name));
+    const methods = Object.keys(buyerLinking({ baseUrl: 'http://localhost', apiKey: 'blk_test_of_a_test' }));
+    expect(rows.sort()).toEqual(methods.sort());
   });
 });
 

@@ -21,7 +21,6 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { MAX_NAME_CHARACTERS } from '#shared/values/display-name.ts';
 import { itForAll } from '#test/for-all.ts';
 import { STRATEGIES, simulateMonth } from '#test/shared/one-time-codes/guessing.ts';
-import { buyerLinking } from '../../client/src/index.ts';
 import { documentedOutcomes } from './test-identities-page.ts';
 
 /** `Headers of a response` -> `headers-of-a-response`, as GitHub does. */
@@ -187,13 +186,5 @@ describe('every page', () => {
         return heading !== undefined && !headingsOf(readFileSync(url, 'utf8')).includes(heading);
       });
     expect(broken).toEqual([]);
-  });
-});
-
-describe('client/README.md', () => {
-  it('has a row for each method of the client, and no other', () => {
-    const rows = [...textOf('client/README.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => String(name));
-    const methods = Object.keys(buyerLinking({ baseUrl: 'http://localhost', apiKey: 'blk_test_of_a_test' }));
-    expect(rows.sort()).toEqual(methods.sort());
   });
 });
