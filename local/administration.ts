@@ -36,6 +36,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     hashes: keyedHashesFrom(fileSecret(hashSecretFile)),
     release: releaseOf,
     alarms: async () => undefined,
+    movedAliases: async () => undefined,
     hasCanaryKey: async () => undefined,
     hashSecretArn: undefined,
     aws: undefined,

@@ -17,6 +17,7 @@ import { planTable } from '#shared/rate-limits/plans.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { type Connection, openAdminTable, type TargetOptions } from './connection.ts';
+import { movedAliases } from './moved-aliases.ts';
 
 /** The outputs of an API stack that the CLI reads. */
 type Output =
@@ -156,6 +157,7 @@ export const connectAws = async (
     hashes: keyedHashesFrom(secretsManagerSecret(output(OUTPUTS.hashSecretArn))),
     release: () => ({ version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) }),
     alarms: () => raisedAlarms(alarmNamePrefix(stage)),
+    movedAliases: () => movedAliases(names.apiStackName(stage)),
     hasCanaryKey: () => hasValue(output(OUTPUTS.canarySecretArn)),
     hashSecretArn: output(OUTPUTS.hashSecretArn),
     aws,

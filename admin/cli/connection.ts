@@ -13,6 +13,8 @@ export interface Connection {
   release(): { readonly version: string; readonly commit: string };
   /** The names of the alarms that are raised; undefined if the deployment has no alarms. */
   alarms(): Promise<readonly string[] | undefined>;
+  /** The aliases of functions that serve another version than that of the stack, each in one sentence; undefined if the deployment has none. */
+  movedAliases(): Promise<readonly string[] | undefined>;
   /** Whether the canary has a key; undefined if the deployment has no canary. */
   hasCanaryKey(): Promise<boolean | undefined>;
   /** The ARN of the hash secret; undefined for the local service, which has it in a file. */

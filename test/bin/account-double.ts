@@ -18,6 +18,8 @@ interface Account {
   readonly secrets: Map<string, string>;
   /** An expired session gets no identity from STS, and one that may not read gets no stack. */
   readonly session: { isExpired: boolean; mayRead: boolean };
+  /** The versions to which somebody moved the alias of a function, by its name. */
+  readonly movedAliases: Map<string, string>;
   /** The outputs of the stack buyer-linking-prod-api; undefined if it does not exist. */
   readonly outputs: Readonly<Record<string, string>> | undefined;
 }
@@ -75,6 +77,32 @@ const cloudFormation = ({ outputs, session }: Account, stack: string): APIGatewa
   );
 };
 
+const FUNCTION_ARN = `arn:aws:lambda:eu-central-1:${ACCOUNT}:function`;
+
+/** The functions of the stack, with the version that the stack made. */
+const VERSIONS = { 'list-users': '12', 'get-user': '7' } as const;
+
+const stackResources = (): APIGatewayProxyResult => {
+  const member = (type: string, id: string) =>
+    `<member><LogicalResourceId>x</LogicalResourceId><PhysicalResourceId>${id}</PhysicalResourceId><ResourceType>AWS::Lambda::${type}</ResourceType><LastUpdatedTimestamp>2026-11-21T00:00:00Z</LastUpdatedTimestamp><ResourceStatus>CREATE_COMPLETE</ResourceStatus></member>`;
+  const members = Object.entries(VERSIONS).flatMap(([name, version]) => [
+    member('Function', name),
+    member('Version', `${FUNCTION_ARN}:${name}:${version}`),
+    member('Alias', `${FUNCTION_ARN}:${name}:live`),
+  ]);
+  return xml(
+    200,
+    `<ListStackResourcesResponse><ListStackResourcesResult><StackResourceSummaries>${members.join('')}</StackResourceSummaries></ListStackResourcesResult></ListStackResourcesResponse>`,
+  );
+};
+
+/** GetAlias of Lambda. */
+const aliasOf = ({ movedAliases }: Account, url: string): APIGatewayProxyResult => {
+  const [, name = ''] = /^\/2015-03-31\/functions\/([^/]+)\/aliases\/live$/.exec(url) ?? [];
+  const FunctionVersion = movedAliases.get(name) ?? VERSIONS[name as keyof typeof VERSIONS];
+  return reply(200, 'application/json', JSON.stringify({ Name: 'live', FunctionVersion }));
+};
+
 /** The alarms in alarm state for a prefix. */
 const cloudWatch = ({ AlarmNamePrefix, StateValue }: Readonly<Record<string, string>>) =>
   reply(
@@ -112,6 +140,7 @@ const resultOf = (account: Account, target: string, body: string): APIGatewayPro
   if (action === 'DescribeAlarms') return cloudWatch(JSON.parse(body));
   const query = new URLSearchParams(body);
   if (query.get('Action') === 'GetCallerIdentity') return sts(account);
+  if (query.get('Action') === 'ListStackResources') return stackResources();
   return cloudFormation(account, query.get('StackName') ?? '');
 };
 
@@ -131,11 +160,13 @@ export const startAccountDouble = async (table?: TestTable) => {
   const account: Account = {
     secrets: new Map(table === undefined ? [] : [[SECRET_ARN, HASH_SECRET]]),
     session: { isExpired: false, mayRead: true },
+    movedAliases: new Map(),
     outputs: table && outputsOf(table),
   };
   const apiGateway = openApiGateway();
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url?.startsWith('/2015-03-31/')) return respond(response, aliasOf(account, request.url));
     if (request.url !== '/') return respond(response, await apiGateway.respondTo(request));
     const body = await text(request);
     const target = String(request.headers['x-amz-target'] ?? '');
@@ -152,6 +183,7 @@ export const startAccountDouble = async (table?: TestTable) => {
     secrets: account.secrets,
     canarySecretArn: CANARY_SECRET_ARN,
     session: account.session,
+    movedAliases: account.movedAliases,
     /** The environment of a command that calls this instead of AWS. */
     environment: {
       AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -53,6 +53,15 @@ describe('the admin commands on a stage', () => {
     expect([JSON.parse(stored.out).canary_key, stored.error]).toEqual(['stored', '']);
   });
 
+  it('tell which function serves another version than that of the stack', async () => {
+    expect(JSON.parse((await onStage('prod', 'info')).out).moved_aliases).toEqual([]);
+    aws.movedAliases.set('get-user', '6');
+    const { out, error } = await onStage('prod', 'info');
+    aws.movedAliases.clear();
+    expect(JSON.parse(out).moved_aliases).toEqual(['get-user: 6 in place of 7']);
+    expect(error).toContain('Take one function back');
+  });
+
   it('make each step of a rotation of the hash secret after a confirmation that names it', async () => {
     const rotate = (...args: readonly string[]) => onStage('prod', 'hash-secret', 'rotate', ...args);
     for (const [args, question] of [
