@@ -34,14 +34,23 @@ const areAddresses = ({ domain, issuers: [first, second] }: Config): boolean =>
     ? first === 'default-endpoint' && second === undefined
     : first === 'domain' || domain.defaultEndpoint === 'open';
 
-const isCount = (value: number): boolean => Number.isInteger(value) && value > 0;
+const areWhole = (least: number, ...numbers: readonly number[]): boolean =>
+  numbers.every((number) => Number.isInteger(number) && number >= least);
+
+/** AWS Backup refuses to copy a backup to a vault of the Region and account in which it is. */
+const isElsewhere = ({ account, region, backupCopy }: Config): boolean => {
+  if (backupCopy === null || backupCopy === 'none') return true;
+  const [, , , vaultRegion, vaultAccount] = backupCopy.vaultArn.split(':');
+  return vaultRegion !== region || vaultAccount !== account;
+};
 
 /** What types cannot say: a sentence for each fault. */
 const faultsOf = (config: Config): readonly string[] => {
-  const { account, region, providers, keyPrefix, spend, signingKeys } = config;
+  const { account, region, providers, keyPrefix, spend, signingKeys, firewall } = config;
   const ceilings = [spend.paidChecksPerDay, spend.smsPerDay].filter((limit) => limit !== null);
   const labels = [...signingKeys, ...config.retiredSigningKeys];
   const names = [...providers.identityRegistry, ...providers.sms];
+  const throttles = [config.openRoutes, config.keyedRoutes];
   const rules: readonly (readonly [isMet: boolean, sentence: string])[] = [
     [/^[a-z][a-z0-9]{1,15}$/.test(config.stage), 'its name must be 2 to 16 lower-case letters and digits'],
     [account === null || /^\d{12}$/.test(account), `account must look like '123456789012'`],
@@ -49,13 +58,26 @@ const faultsOf = (config: Config): readonly string[] => {
     [config.hashSecretReplica !== region || region === null, 'hashSecretReplica must be another Region'],
     [
       isSandboxAllowed(names, keyPrefix),
-      '"sandbox" must be the only provider of both ports, and not in prod',
+      '"sandbox" must be the only provider of both ports, and not with live keys',
     ],
-    [ceilings.every(isCount), 'spend must be whole numbers above 0'],
     [
-      Object.values(config.alarmThresholds).every(isCount),
+      areWhole(1, ...Object.values(config.alarmThresholds)),
       'alarmThresholds must be whole numbers above 0: every alarm would be raised at once',
     ],
+    [
+      config.keys === 'test' || config.removal === 'retain',
+      `removal 'destroy' would delete live users with the stack: set 'retain'`,
+    ],
+    [areWhole(1, ...ceilings), 'spend must be whole numbers above 0'],
+    [
+      areWhole(1, ...throttles.flatMap(({ requestsPerSecond, burst }) => [requestsPerSecond, burst])),
+      'openRoutes and keyedRoutes must be whole numbers above 0',
+    ],
+    [
+      firewall === null || areWhole(10, firewall.requestsPerAddress, firewall.codesPerAddress),
+      'firewall must have whole numbers of at least 10',
+    ],
+    [isElsewhere(config), 'backupCopy must name a vault of another Region or account'],
     [
       unreservedOf(config) >= UNRESERVED_CONCURRENCY,
       `reservedConcurrency must leave ${UNRESERVED_CONCURRENCY} of accountQuota to the functions that it does not name`,
@@ -78,7 +100,7 @@ const faultsOf = (config: Config): readonly string[] => {
 
 /** Returns the config of a stage from its settings. Throws ConfigError. */
 export const parseConfig = (stage: string, settings: Stage): Config => {
-  const config = { ...settings, stage, keyPrefix: stage === 'prod' ? 'blk_live_' : 'blk_test_' } as const;
+  const config = { ...settings, stage, keyPrefix: `blk_${settings.keys}_` } as const;
   const faults = [...faultsOf(config)];
   try {
     providersNamed(settings.providers.identityRegistry, IDENTITY_PROVIDERS);
@@ -105,8 +127,8 @@ export const accountAndRegionOf = ({ account, region }: Config): Environment => 
   ...(region !== null && { region }),
 });
 
-/** What prod must set, with its shape: without it nobody notices a wrong account, a failure or a loss. */
-const REQUIRED_OF_PROD = {
+/** What a stage with live keys must set, with its shape: without it nobody notices a wrong account, a failure or a loss. */
+const REQUIRED = {
   account: `'123456789012'`,
   region: `'eu-central-1'`,
   alarms: `{ email: 'on-call@your-company.com' } or { topicArn: 'arn:aws:sns:…' }`,
@@ -117,25 +139,23 @@ const REQUIRED_OF_PROD = {
 const unsetOf = (config: Config): readonly string[] => {
   const { paidChecksPerDay, smsPerDay } = config.spend;
   const spend = paidChecksPerDay ?? smsPerDay;
-  return Object.entries({ ...REQUIRED_OF_PROD })
-    .filter(([name]) => ({ ...config, spend })[name as keyof typeof REQUIRED_OF_PROD] === null)
-    .map(([name, shape]) => `Set ${name} of prod in lib/stages.ts: ${shape}.`);
+  return Object.entries({ ...REQUIRED })
+    .filter(([name]) => ({ ...config, spend })[name as keyof typeof REQUIRED] === null)
+    .map(([name, shape]) => `Set ${name} of ${config.stage} in lib/stages.ts: ${shape}.`);
 };
 
 /**
- * Returns why a stage may not share the account of the config or of the credentials with prod: whoever may deploy one stage can assume every
- * CDK role of the account, and so change each stage in it.
+ * Returns why a stage may not share the account of the config or of the credentials with a stage that has live keys: whoever may deploy one
+ * stage can assume every CDK role of the account, and so change each stage in it.
  */
 const sharedAccounts = (config: Config, stages: readonly Config[], caller?: string): readonly string[] => {
-  const isProd = config.stage === 'prod';
-  const prod = isProd ? config : stages.find(({ stage }) => stage === 'prod');
-  if (prod === undefined || prod.sharesAccount) return [];
-  const neighbors = isProd ? stages.filter(({ stage }) => stage !== 'prod') : [prod];
-  return neighbors
+  const isAlone = ({ keys, sharesAccount }: Config): boolean => keys === 'live' && !sharesAccount;
+  return stages
+    .filter((other) => other.stage !== config.stage && (isAlone(config) || isAlone(other)))
     .filter(({ account }) => account !== null && account === (config.account ?? caller))
     .map(
       ({ stage, account }) =>
-        `Stages ${config.stage} and ${stage} share the account ${account}: who deploys one can change the other. Use two accounts, or set sharesAccount of prod.`,
+        `Stages ${config.stage} and ${stage} share the account ${account}: who deploys one can change the other. Use two accounts, or set sharesAccount of the one with live keys.`,
     );
 };
 
@@ -148,6 +168,6 @@ export const deployFaults = (
   stages: readonly Config[],
   caller?: string,
 ): readonly string[] => [
-  ...(config.stage === 'prod' ? unsetOf(config) : []),
+  ...(config.keys === 'live' ? unsetOf(config) : []),
   ...sharedAccounts(config, stages, caller),
 ];

@@ -71,7 +71,13 @@ const malformedKeys = ({ stage, otpAccess, keyPrefix }: FirewallConfig): CfnWebA
   };
 };
 
-interface AddressLimit {
+/** Counts each path of an address by itself, whatever its form. */
+const BY_ADDRESS_AND_PATH = {
+  aggregateKeyType: 'CUSTOM_KEYS',
+  customKeys: [{ ip: {} }, { uriPath: { textTransformations: PLAIN_PATH.textTransformations } }],
+};
+
+interface AddressLimit extends Partial<typeof BY_ADDRESS_AND_PATH> {
   readonly limit: number;
   readonly evaluationWindowSec: number;
   /** Counts only the requests that match; every request by default. */
@@ -82,7 +88,7 @@ interface AddressLimit {
 const limitsOf = (config: FirewallConfig): Readonly<Record<string, AddressLimit>> => ({
   RequestsPerAddress: { limit: config.requestsPerAddress, evaluationWindowSec: WINDOW_SECONDS },
   OpenRequestsPerAddress: {
-    // 12 at least: AWS accepts no limit below 10.
+    // 12 at least, since AWS accepts no limit below 10.
     limit: Math.floor(
       config.openRoutes.requestsPerSecond * OPEN_ROUTES_WINDOW_SECONDS * SHARE_OF_OPEN_ROUTES,
     ),
@@ -95,6 +101,7 @@ const limitsOf = (config: FirewallConfig): Readonly<Record<string, AddressLimit>
   },
   ...(config.otpAccess === 'public' && {
     OneTimeCodesPerAddress: {
+      ...BY_ADDRESS_AND_PATH,
       limit: config.codesPerAddress,
       evaluationWindowSec: WINDOW_SECONDS,
       scopeDownStatement: rowsThat(({ access }) => access.by === 'otp', config.stage),

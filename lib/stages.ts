@@ -36,11 +36,13 @@ export interface Stage {
   readonly account: string | null;
   /** The Region. null: that of the credentials. */
   readonly region: string | null;
-  /** Whether other stages may be in the account of this prod. Who deploys one stage of an account can change each stage in it. */
+  /** `live`: real buyers and providers, keys `blk_live_…`; a deploy requires it to be complete. `test`: keys `blk_test_…`. */
+  readonly keys: 'live' | 'test';
+  /** With live keys only. true: another stage may be in its account. Whoever deploys one stage of an account can change every stage in it. */
   readonly sharesAccount: boolean;
   /** `public`: the one-time-code operations require no key. Requires `firewall` and `spend.smsPerDay`. */
   readonly otpAccess: OtpAccess;
-  /** What a deleted stack does with its table, keys, secrets and logs. `retain` also turns on deletion protection. */
+  /** What a deleted stack does with its table, keys, secrets and logs. `retain` also turns on deletion protection; live keys require it. */
   readonly removal: 'retain' | 'destroy';
   /** A restored table that takes the place of the stack's own: docs/operators/operations.md, "Restore the table". null: the stack's own. */
   readonly table: string | null;
@@ -58,7 +60,10 @@ export interface Stage {
   /** The days for which CloudWatch keeps the logs. */
   readonly logRetentionDays: RetentionDays;
   /** The receiver of alarms and of their ends: an address, or a topic of your own (docs/operators/deploy.md). */
-  readonly alarms: { readonly email: string } | { readonly topicArn: string } | null;
+  readonly alarms:
+    | { readonly email: `${string}@${string}` }
+    | { readonly topicArn: `arn:${string}:sns:${string}` }
+    | null;
   /** From which numbers on the alarms are raised, in five minutes if nothing else is said: they depend on the traffic of the stage. */
   readonly alarmThresholds: AlarmThresholds;
   /** The providers of each port, the first choice first, and the secret with their credentials. `sandbox`: test identities only, no secret. */
@@ -69,8 +74,9 @@ export interface Stage {
   };
   /**
    * Fixed addresses for providers to allow (output EgressAddress), through one NAT gateway for about 37 USD a month, or one in each of two
-   * zones for about 73: then links and codes go on while a zone is lost. No runbook sets it back to null: the functions lose the network
-   * permissions by which Lambda removes their interfaces, so that the deploy hangs in its cleanup, and the address changes.
+   * zones for about 73: then links and codes go on while a zone is lost. null until a provider asks for an address. Do not set it back to
+   * null: the functions lose the network permissions by which Lambda removes their interfaces, so that the deploy hangs in its cleanup, and the
+   * address changes.
    *
    * `zones`: two zones of the Region, such as ['us-east-1a', 'us-east-1b'], named before the first deploy. `first-two`: the first two that AWS lists. One
    * of them can be a zone without Lambda ("contain availability zone Lambda doesn't support"), in us-east-1 for example.
@@ -80,8 +86,9 @@ export interface Stage {
     readonly zones: 'first-two' | readonly [string, string];
   } | null;
   /**
-   * A web firewall. Requests of an address in 5 minutes; `codesPerAddress` holds where one-time codes require no key. `blockMalformedKeys`, during a flood
-   * of them, blocks each `X-Api-Key` that has not the form of a key of the stage: 429 in place of 401. docs/operators/operations.md, "A flood of malformed keys".
+   * A web firewall. `requestsPerAddress`: requests of an address in 5 minutes. `codesPerAddress`: with otpAccess `public`, those to each of the two
+   * operations of one-time codes; a mobile operator sends thousands of phones through one address. `blockMalformedKeys`, during a flood of them, blocks
+   * each `X-Api-Key` that has not the form of a key of the stage: 429 in place of 401. docs/operators/operations.md, "A flood of malformed keys".
    */
   readonly firewall: {
     readonly requestsPerAddress: number;
@@ -128,11 +135,12 @@ export interface Stage {
   readonly retiredSigningKeys: readonly string[];
 }
 
-/** The stages. To add one, add an entry: its keys are test keys, since only prod has live ones. */
+/** The stages. To add one, add an entry. */
 export const STAGES = {
   dev: {
     account: null,
     region: null,
+    keys: 'test',
     sharesAccount: false,
     otpAccess: 'api-key',
     removal: 'destroy',
@@ -173,6 +181,7 @@ export const STAGES = {
   prod: {
     account: null, // Set '123456789012', the account of prod alone.
     region: null, // Set 'eu-central-1', or another one.
+    keys: 'live',
     sharesAccount: false,
     otpAccess: 'api-key',
     removal: 'retain',
@@ -197,13 +206,13 @@ export const STAGES = {
       sms: ['kavenegar', 'sms-ir'],
       secretName: 'buyer-linking/prod/providers',
     },
-    staticEgress: { natGateways: 'one', zones: 'first-two' },
+    staticEgress: null, // Set { natGateways: 'one', zones: 'first-two' } when a provider asks for an address to allow.
     // Six keys of the professional plan may send their full rate from one address.
-    firewall: { requestsPerAddress: 30_000, codesPerAddress: 100, blockMalformedKeys: false },
+    firewall: { requestsPerAddress: 30_000, codesPerAddress: 1000, blockMalformedKeys: false },
     // Verifiers keep the public keys for five minutes: enough for 15,000 of them.
     openRoutes: { requestsPerSecond: 50, burst: 100 },
-    // Six operations at this limit leave 4,000 of the 10,000 requests a second of an account to others.
-    keyedRoutes: { requestsPerSecond: 1000, burst: 1000 },
+    // Six operations at this limit leave a tenth of the authorizer to others, if none of their keys is in its cache.
+    keyedRoutes: { requestsPerSecond: 300, burst: 300 },
     spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
     support: null, // Set { email: 'api@your-company.com', statusUrl: 'https://status.your-company.com' }.
     // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 220. Sign-in

@@ -14,6 +14,14 @@ const refusalOf = (changes: Partial<Stage>, stage: keyof typeof STAGES = 'dev'):
   }
 };
 
+const REAL = { ...STAGES.prod.providers };
+
+const OWN_VAULT = {
+  vaultArn: 'arn:aws:backup:eu-west-1:111122223333:backup-vault:copies',
+  every: 'day',
+  keepDays: 35,
+} as const;
+
 const CLOSED_DOMAIN = { name: 'api.example.com', certificateArn: 'arn', defaultEndpoint: 'closed' } as const;
 
 describe('the settings of a stage', () => {
@@ -32,6 +40,18 @@ describe('the settings of a stage', () => {
       ],
       [{ providers: { ...providers, sms: [] } }, 'no provider is named'],
       [{ spend: { paidChecksPerDay: 0, smsPerDay: null } }, 'spend must be whole numbers above 0'],
+      [{ keys: 'live', providers: REAL }, `removal 'destroy' would delete live users with the stack`],
+      [{ openRoutes: { requestsPerSecond: 0.5, burst: 1 } }, 'openRoutes and keyedRoutes must be whole'],
+      [{ keyedRoutes: { requestsPerSecond: 100, burst: 0 } }, 'openRoutes and keyedRoutes must be whole'],
+      [
+        { firewall: { ...firewall, requestsPerAddress: 9 } },
+        'firewall must have whole numbers of at least 10',
+      ],
+      [{ firewall: { ...firewall, codesPerAddress: 10.5 } }, 'firewall must have whole numbers of at least'],
+      [
+        { account: '111122223333', region: 'eu-west-1', backupCopy: OWN_VAULT },
+        'backupCopy must name a vault of another Region or account',
+      ],
       [
         { alarmThresholds: { ...STAGES.dev.alarmThresholds, portCalls: 0 } },
         'alarmThresholds must be whole numbers above 0',
@@ -64,8 +84,12 @@ describe('the settings of a stage', () => {
     const functions = { authorizer: 400, 'create-user': 400 };
     expect(refusalOf({ reservedConcurrency: { accountQuota: 1000, functions } })).toBe(undefined);
     expect(refusalOf({ providers }, 'prod')).toContain(
-      '"sandbox" must be the only provider of both ports, and not in prod',
+      '"sandbox" must be the only provider of both ports, and not with live keys',
     );
+    for (const elsewhere of [{ account: '444455556666' }, { region: 'eu-west-2' }])
+      expect(
+        refusalOf({ account: '111122223333', region: 'eu-west-1', backupCopy: OWN_VAULT, ...elsewhere }),
+      ).toBe(undefined);
   });
 
   test('are refused with one line for each fault', () => {
@@ -82,9 +106,9 @@ describe('the settings of a stage', () => {
     expect(() => parseConfig('my-stage', STAGES.dev)).toThrow('its name must be 2 to 16 lower-case letters');
   });
 
-  test('have live keys in prod and test keys in every other stage', () => {
-    const prefixes = [configOf('prod'), configOf('dev'), parseConfig('qa', STAGES.dev)];
-    expect(prefixes.map(({ keyPrefix }) => keyPrefix)).toEqual(['blk_live_', 'blk_test_', 'blk_test_']);
+  test('say whether the keys are live ones, whatever the name of the stage', () => {
+    const prefixes = [configOf('prod'), configOf('dev'), parseConfig('eu', STAGES.prod)];
+    expect(prefixes.map(({ keyPrefix }) => keyPrefix)).toEqual(['blk_live_', 'blk_test_', 'blk_live_']);
   });
 });
 
@@ -113,6 +137,7 @@ describe('a deploy', () => {
     ]);
     expect(deployFaults(prod, stages)).toEqual([]);
     expect(deployFaults(dev, stages)).toEqual([]);
+    expect(deployFaults(parseConfig('eu', STAGES.prod), stages)).toHaveLength(unset.length);
   });
 
   test('is refused by errors: each fault once, and one that keeps the API stack from being deployed alone', () => {

@@ -12,7 +12,10 @@ interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-const { api, data } = templatesOf('prod', COMPLETE);
+const { api, data } = templatesOf('prod', {
+  ...COMPLETE,
+  staticEgress: { natGateways: 'one', zones: 'first-two' },
+});
 
 const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 

@@ -249,9 +249,12 @@ describe('the firewall', () => {
     },
   });
 
-  test('leaves an address a tenth of the throttle of an operation that requires a key, with unknown keys too', () => {
-    const { firewall, keyedRoutes } = STAGES.prod;
-    expect(firewall.requestsPerAddress / 300).toBeLessThanOrEqual(keyedRoutes.requestsPerSecond / 10);
+  test('leaves an address a third of the throttle of an operation that requires a key, and a twentieth of the authorizer', () => {
+    const { firewall, keyedRoutes, reservedConcurrency } = STAGES.prod;
+    const perSecond = firewall.requestsPerAddress / 300;
+    expect(perSecond).toBeLessThanOrEqual(keyedRoutes.requestsPerSecond / 3);
+    // Lambda serves at most 10 requests a second for each unit of concurrency.
+    expect(perSecond).toBeLessThanOrEqual((10 * reservedConcurrency.functions.authorizer) / 20);
   });
 
   test('limits the requests of each address to the stage of prod', () => {
@@ -277,9 +280,10 @@ describe('the firewall', () => {
     });
   });
 
-  test('limits an address to the requests of codesPerAddress to the public one-time-code operations', () => {
+  test('limits an address to the requests of codesPerAddress to each public one-time-code operation, in any form of its path', () => {
     expect(rulesOf(openOtp)[2]).toEqual({
-      AggregateKeyType: 'IP',
+      AggregateKeyType: 'CUSTOM_KEYS',
+      CustomKeys: [{ IP: {} }, { UriPath: { TextTransformations: PLAIN_PATH.TextTransformations } }],
       Limit: CODES_PER_ADDRESS,
       EvaluationWindowSec: 300,
       ScopeDownStatement: anyOf('/v1/auth/otp/send', '/v1/auth/otp/verify'),

@@ -53,6 +53,7 @@ export const EVERY_OPTION = {
   },
   issuers: ['domain'],
   firewall: { ...STAGES.prod.firewall, blockMalformedKeys: true },
+  staticEgress: { natGateways: 'one', zones: 'first-two' },
   backupCopy: {
     vaultArn: 'arn:aws:backup:eu-west-1:444455556666:backup-vault:buyer-linking',
     every: 'day',
