@@ -26,17 +26,13 @@ export const APP = { scopes: 'buyers:register' } as const;
  */
 export const ISSUERS = ['https://m.example', 'https://a.example', 'https://z.example'] as const;
 
-/**
- * The settings of the stage. In `rotation` the hash secret is in the middle of one, and has an older key. `deploy-check` is that of another test
- * file: the files of a worker share the modules.
- */
-export type Variant = 'plain' | 'ceilings' | 'rotation' | 'deploy-check';
+/** The settings of the stage. In `rotation` the hash secret is in the middle of one, and has an older key. */
+export type Variant = 'plain' | 'ceilings' | 'rotation';
 
 const VARIANTS: Readonly<Record<Variant, NodeJS.ProcessEnv>> = {
   plain: { HASH_SECRET: 'ring' },
   ceilings: { HASH_SECRET: 'ring', PAID_CHECKS_PER_DAY: '1000000', SMS_PER_DAY: '1000000' },
   rotation: { HASH_SECRET: 'rotating-ring' },
-  'deploy-check': { HASH_SECRET: 'ring' },
 };
 
 interface Result {
@@ -47,11 +43,11 @@ interface Result {
 
 const context = { getRemainingTimeInMillis: () => 20_000 } as Context;
 
-/** Each variant has an instance of its own, which reads the environment at its first call. */
+/** Each variant and test file, which share modules within a worker, has an instance of its own. It reads the environment at its first call. */
 const handlerOf = async (variant: Variant, name: string): Promise<LambdaHandler> => {
   for (const setting of ['PAID_CHECKS_PER_DAY', 'SMS_PER_DAY']) delete process.env[setting];
   Object.assign(process.env, VARIANTS[variant]);
-  const { handler } = (await import(`#functions/${name}.ts?${variant}`)) as {
+  const { handler } = (await import(`#functions/${name}.ts?${variant}-${process.env.TABLE_NAME}`)) as {
     readonly handler: LambdaHandler;
   };
   return handler;

@@ -20,7 +20,7 @@ const context = { getRemainingTimeInMillis: () => 20_000 } as Context;
 const deployed =
   (name: string): Version =>
   async (event) =>
-    (await handlerOf('deploy-check', name))(event as never, context);
+    (await handlerOf('plain', name))(event as never, context);
 
 const storedItems = async () =>
   (await table.client.send(new ScanCommand({ TableName: table.name }))).Items ?? [];
