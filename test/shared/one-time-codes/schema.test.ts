@@ -1,21 +1,59 @@
+import fc from 'fast-check';
 import * as v from 'valibot';
-import { verifyCodeSchema } from '#shared/one-time-codes/schema.ts';
-import { itForAll } from '#test/for-all.ts';
+import { sendCodeSchema, verifyCodeSchema } from '#shared/one-time-codes/schema.ts';
+import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
-const parsed = (code: string) => v.safeParse(verifyCodeSchema, { phone: '09990000001', code });
+const phone = '+989990000001';
+
+const isCode = (code: unknown): boolean => v.is(verifyCodeSchema, { phone, code });
 
 describe('verifyCodeSchema', () => {
-  itForAll(['012345', ' 012 345 ', '0 1 2 3 4 5', '۰۱۲ ۳۴۵', '٠١٢٣٤٥'])(
-    'reads a code in every script, with spaces, as six ASCII digits',
-    (code) => {
-      expect(parsed(code).output).toMatchObject({ code: '012345' });
-    },
-  );
+  it('accepts six digits in every script and keeps leading zeros', () => {
+    fc.assert(
+      fc.property(
+        digits(6).chain((code) => fc.tuple(fc.constant(code), inAnyScript(code))),
+        ([code, written]) =>
+          expect(v.parse(verifyCodeSchema, { phone, code: written })).toEqual({ phone, code }),
+      ),
+    );
+  });
 
-  itForAll(['', '12345', '12345 ', '0123456', '012-345', '012\t345', 'a12345'])(
-    'rejects every other form of a code',
-    (code) => {
-      expect(parsed(code).issues?.[0].message).toBe('Must be six digits.');
-    },
-  );
+  it.each([' 012345', '012 345 ', '0 1 2 3 4 5', '۰۱۲  ۳۴۵'])('ignores the spaces of %j', (code) => {
+    expect(v.parse(verifyCodeSchema, { phone, code })).toEqual({ phone, code: '012345' });
+  });
+
+  it.each([
+    '',
+    '12345',
+    '1234567',
+    '12345 ',
+    '123456\n',
+    '123-456',
+    '123\t456',
+    '123\u00a0456',
+    '12345a',
+    '+12345',
+    '1234.5',
+    '１２３４５６',
+  ])('refuses the code %j', (code) => {
+    expect(isCode(code)).toBe(false);
+  });
+
+  it('returns the issues of phone and code together', () => {
+    const { issues } = v.safeParse(verifyCodeSchema, { phone: '1', code: '1' });
+    expect(issues?.map((issue) => issue.path?.[0]?.key)).toEqual(['phone', 'code']);
+  });
+});
+
+describe('sendCodeSchema', () => {
+  it('accepts a phone and a language, Persian by default, and no other field', () => {
+    expect(v.parse(sendCodeSchema, { phone: '0999-000 0001' })).toEqual({ phone, locale: 'fa' });
+    expect(v.parse(sendCodeSchema, { phone, locale: 'en' })).toEqual({ phone, locale: 'en' });
+    expect(v.is(sendCodeSchema, { phone, code: '123456' })).toBe(false);
+  });
+
+  it.each(['EN', 'de', ''])('rejects the language %j, and names the accepted ones', (locale) => {
+    const { issues } = v.safeParse(sendCodeSchema, { phone, locale });
+    expect(issues?.map(({ message }) => message)).toEqual(['Must be fa or en.']);
+  });
 });
