@@ -9,7 +9,14 @@ const FOLDER = 'docs/sellers';
 
 /** The guides in reading order, under the title of their group. */
 export const GUIDES = {
-  'First steps': ['quick-start', 'sign-in', 'linking', 'returning-buyer', 'test-identities'],
+  'First steps': [
+    'quick-start',
+    'sign-in',
+    'linking',
+    'returning-buyer',
+    'bring-your-customers',
+    'test-identities',
+  ],
   'Go on': ['keep-in-step', 'access-tokens', 'buyer-app', 'typescript-client', 'other-languages'],
   'Look up': [
     'errors',

@@ -46,6 +46,7 @@ test('the output of a command is that of its page but for ids, times and what â€
 describe('the other pages', () => {
   /** The pages whose snippets need an AWS account or ids of a deployment, or leave code out, and the test of each. */
   const TESTS: Readonly<Record<string, string | undefined>> = {
+    'docs/operators/a-seller-reports.md': 'test/admin/cli/docs.test.ts',
     'docs/operators/adding-a-provider.md': undefined,
     'docs/operators/admin.md': 'test/admin/cli/docs.test.ts',
     'docs/operators/deploy-from-github.md': 'test/docs/smoke-permissions.test.ts',

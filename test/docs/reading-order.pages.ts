@@ -104,6 +104,15 @@ describe('the pages in reading order', () => {
   });
 
   it('have TypeScript programs that compile with the strictest options', async () => {
-    expect(await reader.compile(['link.mts', 'mirror.mts', 'example.mts', 'token.mts'])).toBe('');
+    expect(
+      await reader.compile([
+        'link.mts',
+        'mirror.mts',
+        'example.mts',
+        'token.mts',
+        'returning.mts',
+        'bring-customers.mts',
+      ]),
+    ).toBe('');
   });
 });
