@@ -167,14 +167,14 @@ describe('staticEgress', () => {
   });
 
   test('lets functions connect to port 443 only, and nothing connect to them', () => {
-    const [group, ...others] = Object.values(resourcesOf(prod.api, 'AWS::EC2::SecurityGroup'));
+    const [group, ...others] = Object.values(resourcesOf(withEgress.api, 'AWS::EC2::SecurityGroup'));
     expect(others).toEqual([]);
     expect(group?.Properties.SecurityGroupIngress).toBeUndefined();
     expect(group?.Properties.SecurityGroupEgress).toMatchObject([
       { CidrIp: '0.0.0.0/0', IpProtocol: 'tcp', FromPort: 443, ToPort: 443 },
     ]);
     for (const direction of ['Ingress', 'Egress'])
-      prod.api.resourceCountIs(`AWS::EC2::SecurityGroup${direction}`, 0);
+      withEgress.api.resourceCountIs(`AWS::EC2::SecurityGroup${direction}`, 0);
   });
 
   test('keeps its address in prod once it was in use, since AWS gives a released address to somebody else', () => {
