@@ -5,6 +5,7 @@
 import './require-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { configOf, deployFaults } from '#lib/config.ts';
 import { apiStackName } from '#lib/outputs.ts';
 import { STAGE_NAMES, type StageName } from '#lib/stages.ts';
@@ -29,6 +30,17 @@ const fail = (sentences: readonly string[]): never => {
 const [isNamed, stage] = taken('--stage', 1);
 const isApiAlone = taken('--api', 0).length > 0;
 const isHelp = args.includes('--help');
+
+const USAGE = `Usage: npm run ${command} -- --stage <name> [options]
+
+  --stage <name>     a stage of lib/stages.ts; synth without it takes each
+  --api              the API stack alone, where docs/operators says so
+  --profile <name>   the AWS profile
+  --yes              no question before changes that broaden permissions
+
+All other options go to the CDK CLI:
+`;
+if (isHelp) console.log(USAGE);
 const isSynth = command === 'synth';
 
 const stages = STAGE_NAMES.filter((name) => stage === name || (isSynth && isNamed === undefined));
@@ -37,6 +49,17 @@ if (stages.length === 0 && !isHelp) {
   wrongCommandLine(
     stage === undefined ? `Name a stage: ${choice}` : `${choice}: there is no stage "${stage}"`,
   );
+}
+
+/** Returns what the compiler finds in lib/stages.ts, such as a wrong name of a setting: Node strips the types and checks none. */
+const typeFaults = (): readonly string[] => {
+  const tsc = fileURLToPath(new URL('../node_modules/@typescript/native/bin/tsc', import.meta.url));
+  const { stdout } = spawnSync(process.execPath, [tsc, '--noEmit'], { encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => line.startsWith('lib/stages.ts('));
+};
+if (['synth', 'diff', 'deploy'].includes(command) && !isHelp && !args.includes('--app')) {
+  const faults = typeFaults();
+  if (faults.length > 0) fail(faults);
 }
 
 if (['diff', 'deploy'].includes(command) && !isHelp) {
