@@ -89,6 +89,17 @@ describe('daily ceilings', () => {
   });
 });
 
+test('functions call the providers of each port in the order of the stage', () => {
+  const { identityRegistry, sms } = STAGES.prod.providers;
+  for (const name of ['create-user', 'check-user', 'send-otp']) {
+    const { IDENTITY_PROVIDERS, SMS_PROVIDERS } = functionOf(prod, name).Environment.Variables;
+    expect([IDENTITY_PROVIDERS, SMS_PROVIDERS]).toEqual(
+      name === 'send-otp' ? [undefined, sms.join(',')] : [identityRegistry.join(','), undefined],
+    );
+  }
+  expect([...identityRegistry, ...sms]).toEqual(['jibit', 'zohal', 'kavenegar', 'sms-ir']);
+});
+
 describe('reserved concurrency', () => {
   test('dev reserves none', () => {
     const text = JSON.stringify(resourcesOf(dev.api, 'AWS::Lambda::Function'));

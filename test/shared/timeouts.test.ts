@@ -1,13 +1,18 @@
 /** The timeouts that hold on AWS add up: each attempt ends before what waits for it. */
 
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { authorize } from '#functions/authorizer.ts';
+import { newApiKey } from '#shared/api-keys/secret.ts';
 import { openScope, RESERVE_MS } from '#shared/http/request.ts';
 import { checkPerson } from '#shared/identity-registry/check-person.ts';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
 import { Problem } from '#shared/problems.ts';
-import { runInRequest } from '#shared/request-context.ts';
+import { minuteLimit } from '#shared/rate-limits/key-limits.ts';
+import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
+import { currentDeadline, runInRequest } from '#shared/request-context.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
+import { TIMEOUTS } from '#shared/secrets/secret-source.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { deliverCode } from '#shared/sms/port.ts';
 import { openTable } from '#shared/table/client.ts';
@@ -84,6 +89,42 @@ describe('the timeouts of the table on AWS', () => {
     expect(callMs).toBeGreaterThan(2 * (connectionTimeout + requestTimeout) - 1);
     // It can be made again, or undone, before the response is due.
     expect(callMs).toBeLessThan(leftMs);
+  });
+});
+
+describe('the timeouts of counts, secrets and keys in Lambda', () => {
+  test('of a count: a second, so that a request whose count hangs passes within its deadline', async () => {
+    process.env.AWS_LAMBDA_FUNCTION_NAME = 'list-users';
+    const limiter = rateLimiterFromEnv(openTable('table', base_url));
+    delete process.env.AWS_LAMBDA_FUNCTION_NAME;
+    const limit = minuteLimit({ keyId: 'key_1', plan: 'free' });
+    const times = await timesOf(() => limiter.increment(limit, 0).catch(() => undefined));
+    expect(times).toEqual([1000]);
+    expect(2 * 1000).toBeLessThan(scopeOf(routes['list-users']).deadline.leftMs());
+  });
+
+  test('of Secrets Manager and KMS: an attempt that gets no response ends within the shortest deadline', () => {
+    const { connectionTimeout, requestTimeout, throwOnRequestTimeout } = TIMEOUTS;
+    expect(throwOnRequestTimeout).toBe(true);
+    expect(connectionTimeout + requestTimeout).toBeLessThanOrEqual(3000);
+  });
+
+  test('of a decision on a key: it ends before Lambda ends the authorizer, after five seconds', async () => {
+    let leftMs = 0;
+    const secrets = {
+      findSecret: async () => {
+        leftMs = currentDeadline().leftMs();
+        return undefined;
+      },
+    };
+    const event = {
+      headers: { 'x-api-key': newApiKey('blk_test_') },
+      requestContext: { requestId: 'request' },
+    };
+    const decision = authorize(event as never, { secrets, keyPrefix: 'blk_test_', clock: Date.now });
+    await expect(decision).rejects.toThrow('Unauthorized');
+    expect(leftMs).toBeGreaterThan(2000);
+    expect(leftMs).toBeLessThanOrEqual(3000);
   });
 });
 
