@@ -125,13 +125,16 @@ describe('the data stack', () => {
   });
 });
 
+/** CDK makes the provider of a trigger without tags. */
+const CDK_TRIGGER = 'AWSCDKTrigger';
+
 test('every taggable resource has the tags of the project and those of the settings', () => {
   const tagged = [
-    ...Object.values(resourcesOf(every.api, 'AWS::Lambda::Function')),
-    ...Object.values(resourcesOf(every.api, 'AWS::IAM::Role')),
-    ...Object.values(resourcesOf(every.data, 'AWS::KMS::Key')),
-  ];
-  for (const { Properties } of tagged) {
+    ...Object.entries(resourcesOf(every.api, 'AWS::Lambda::Function')),
+    ...Object.entries(resourcesOf(every.api, 'AWS::IAM::Role')),
+    ...Object.entries(resourcesOf(every.data, 'AWS::KMS::Key')),
+  ].filter(([id]) => !id.startsWith(CDK_TRIGGER));
+  for (const [, { Properties }] of tagged) {
     expect(Properties.Tags).toEqual(
       expect.arrayContaining([
         { Key: 'cost-center', Value: 'payments' },

@@ -2,6 +2,7 @@ import { AUTHORIZER_VARIABLES, callsProviders, variablesOf } from '#lib/grants.t
 import { logEvent, redirectLog } from '#shared/log.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
+import { SMALL_SITE } from '#test/service/running-service.ts';
 
 /** Returns an environment with a value for each variable, and the names of those that were read. */
 const recordingEnvironment = () => {
@@ -26,8 +27,10 @@ const recordingEnvironment = () => {
   };
   // In Lambda a function builds its dependencies while its module loads.
   const lambda = { AWS_REGION: 'us-east-1', AWS_LAMBDA_FUNCTION_NAME: 'function' };
+  // In Lambda the site is beside the code.
+  const site = { SITE_FOLDER: SMALL_SITE };
   const environment = new Proxy<NodeJS.ProcessEnv>(
-    { ...lambda, ...values },
+    { ...lambda, ...site, ...values },
     {
       get(target, name) {
         if (typeof name === 'string' && name in values) read.add(name);
