@@ -5,7 +5,7 @@ const FOLDERS = ['admin', 'bench', 'bin', 'functions', 'lib', 'local', 'openapi'
 const ALLOWED = {
   shared: [],
   lib: ['shared'],
-  reference: ['shared'],
+  openapi: ['shared'],
   functions: ['shared'],
   admin: ['shared'],
   local: ['lib', 'openapi', 'functions', 'admin', 'shared'],

@@ -12,7 +12,7 @@ const CRUISER = join(REPOSITORY, 'node_modules/dependency-cruiser/bin/dependency
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   lib: ['shared'],
-  reference: ['shared'],
+  openapi: ['shared'],
   functions: ['shared'],
   admin: ['shared'],
   local: ['lib', 'openapi', 'functions', 'admin', 'shared'],
