@@ -48,6 +48,9 @@ const SELLER_NAME = 'Smoke test';
 /** A key that could not be revoked, because this process was killed, expires by itself. */
 const LIFETIME_SECONDS = 3600;
 
+/** The longest build of the documentation site, on a busy machine. */
+const SITE_BUILD_MS = 180_000;
+
 const SCOPES: Readonly<Record<KeyName, readonly Scope[]>> = {
   shop: ['users:read', 'users:write'],
   reader: ['users:read'],
@@ -165,6 +168,12 @@ const withoutFlush = ({ admin, ...connection }: Connection): Connection => ({
   admin: { ...admin, authorizerCache: { flush: async () => {} } },
 });
 
+/** In a fresh clone the first request builds the documentation site, which takes longer than a call may. Whether it is there, its expectation says. */
+const waitForSite = (baseUrl: string): Promise<unknown> =>
+  fetch(`${baseUrl}/docs`, { signal: AbortSignal.any([signal, AbortSignal.timeout(SITE_BUILD_MS)]) }).catch(
+    () => {},
+  );
+
 const smokeTest = async (): Promise<void> => {
   const { url, stage, local = false, emulator = false } = values;
   const hasKeys = stage !== undefined || local;
@@ -177,6 +186,7 @@ const smokeTest = async (): Promise<void> => {
   const connection = hasKeys ? await deployments.connect(values) : undefined;
   const baseUrl = (url ?? connection?.baseUrl ?? '').replace(/\/+$/, '');
   console.log(`Smoke test of ${baseUrl}`);
+  if (local) await waitForSite(baseUrl);
   const run: Run = {
     call: callsTo(baseUrl, signal, addStep),
     keys: { shop: '', reader: '' },

@@ -1,14 +1,19 @@
 /** The smoke test as a process, against the local service. `npm run test:deploy` runs it against a deployed stage. */
 import { fileURLToPath } from 'node:url';
 import { startCommand, startProgram } from '#test/admin/cli/cli-process.ts';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import {
+  type RunningService,
+  removeDataFolder,
+  SMALL_SITE,
+  startRunningService,
+} from '#test/service/running-service.ts';
 import { startStub } from './stub-service.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/smoke.ts', import.meta.url));
 
 let service: RunningService;
 beforeAll(async () => {
-  service = await startRunningService();
+  service = await startRunningService({ environment: { SITE_FOLDER: SMALL_SITE } });
 });
 afterAll(async () => {
   await service.stop();
