@@ -33,29 +33,48 @@ describeInBrowser('the documentation site', () => {
   });
   afterAll(() => staged?.close());
 
+  it('opens every page of both sidebars without an error in the console and without a request to another origin', async () => {
+    const { page, faults } = await docs.open(`${docs.baseUrl}/docs`);
+    const english = await linksIn(page, '.VPSidebar a');
+    await page.goto(`${docs.baseUrl}/docs/fa/quick-start`);
+    const pages = new Set([...english, ...(await linksIn(page, '.VPSidebar a'))]);
+    expect(pages.size).toBeGreaterThan(40);
+    for (const address of pages) {
+      expect(address).toMatch(`${docs.baseUrl}/docs/`);
+      const response = await page.goto(address);
+      await page.waitForLoadState('networkidle');
+      expect([address, response?.status(), await page.locator('.VPDoc h1').count()]).toEqual([
+        address,
+        200,
+        1,
+      ]);
+    }
+    expect(faults).toEqual([]);
+  }, 400_000);
+
+  it('leads below a stage to every page of both sidebars by its link, without an error and without a request to another origin', async () => {
+    for (const first of ['docs', 'docs/fa/quick-start']) {
+      const { page, faults } = await docs.open(`${staged.baseUrl}/${first}`);
+      const links = await linksIn(page, '.VPSidebar a');
+      expect(links.length).toBeGreaterThan(20);
+      for (const [index, address] of links.entries()) {
+        expect(address).toMatch(`${staged.baseUrl}/docs/`);
+        // From a Persian page the reference leads to pages with the English sidebar.
+        if (new URL(page.url()).pathname.includes('/fa/') !== first.includes('/fa/'))
+          await page.goto(`${staged.baseUrl}/${first}`);
+        await page.locator('.VPSidebar a').nth(index).click();
+        await page.waitForURL(address);
+        await page.waitForLoadState('networkidle');
+        expect([address, await page.locator('.VPDoc h1').count()]).toEqual([address, 1]);
+      }
+      expect(faults).toEqual([]);
+    }
+  }, 400_000);
+
   describe.each([
     ['at the root', () => docs.baseUrl],
     ['below a stage', () => staged.baseUrl],
   ])('%s', (_where, baseUrl) => {
-    it('opens every page of both sidebars without an error in the console and without a request to another origin', async () => {
-      const { page, faults } = await docs.open(`${baseUrl()}/docs`);
-      const english = await linksIn(page, '.VPSidebar a');
-      await page.goto(`${baseUrl()}/docs/fa/quick-start`);
-      const pages = new Set([...english, ...(await linksIn(page, '.VPSidebar a'))]);
-      expect(pages.size).toBeGreaterThan(40);
-      for (const address of pages) {
-        expect(address).toMatch(`${baseUrl()}/docs/`);
-        const response = await page.goto(address);
-        await page.waitForLoadState('networkidle');
-        expect([address, response?.status(), await page.locator('.VPDoc h1').count()]).toEqual([
-          address,
-          200,
-          1,
-        ]);
-      }
-      expect(faults).toEqual([]);
-    }, 400_000);
-
     it('sends the request of the list and of a link, and shows the response', async () => {
       const { page, faults } = await docs.open(`${baseUrl()}/docs/operations/create-user`);
       expect(await page.locator('.vp-code-group .language-bash').first().innerText()).toContain(
