@@ -66,14 +66,20 @@ const onTerminal = async (answers: readonly (readonly [string, string])[], ...wo
   return { exitCode, screen: `${written.out}${wrapAnsi(written.error, COLUMNS)}` };
 };
 
+/** The files that the page imports. */
+const FILES: Readonly<Record<string, string>> = {
+  'phones.txt': `${PHONE}\n`,
+  'customers.csv': `name,mobile\nSara,${PHONE}\n`,
+  'customers.csv.rejected.csv': `line,reason,name,mobile\n3,no phone,Sara,${PHONE}\n`,
+};
+
 /**
  * Runs the commands of the page in order, each in a terminal of 80 columns, with the ids that the commands before have printed. Returns
  * the commands that fail or do not print what the page shows.
  */
 export const followAdminPage = async (reader: Reader): Promise<readonly object[]> => {
   const { demo, folder } = reader.service;
-  const file = join(reader.home, 'phones.txt');
-  await writeFile(file, `${PHONE}\n`);
+  for (const [file, text] of Object.entries(FILES)) await writeFile(join(reader.home, file), text);
   const run = (words: readonly string[], answers: readonly (readonly [string, string])[] = []) =>
     onTerminal(answers, '--data', folder, ...words);
 
@@ -87,7 +93,7 @@ export const followAdminPage = async (reader: Reader): Promise<readonly object[]
     const inUsers = command.words[0] === 'users';
     const words = withIds(command.words, inUsers ? { ...ids, sel: demo.seller_id } : ids);
     const { exitCode, screen } = await run(
-      words.map((word) => (word === 'phones.txt' ? file : word)),
+      words.map((word) => (word in FILES ? join(reader.home, word) : word)),
       answersTo(command),
     );
     const missing = linesNotPrinted(screen, command);

@@ -55,7 +55,10 @@ export const openPage = async (browser: Browser, address: string): Promise<OpenP
     if (['error', 'warning'].includes(message.type())) faults.push(`${message.type()}: ${message.text()}`);
   });
   page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`));
-  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    // The test itself went on to the next page.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') faults.push(`failed: ${request.url()}`);
+  });
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== new URL(address).origin) faults.push(`foreign: ${request.url()}`);
   });

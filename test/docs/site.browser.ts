@@ -64,6 +64,7 @@ describeInBrowser('the documentation site', () => {
           await page.goto(`${staged.baseUrl}/${first}`);
         await page.locator('.VPSidebar a').nth(index).click();
         await page.waitForURL(address);
+        await page.locator('.VPDoc h1').first().waitFor({ timeout: WITHIN_MS });
         await page.waitForLoadState('networkidle');
         expect([address, await page.locator('.VPDoc h1').count()]).toEqual([address, 1]);
       }
