@@ -70,7 +70,6 @@ const onTerminal = async (answers: readonly (readonly [string, string])[], ...wo
 const FILES: Readonly<Record<string, string>> = {
   'phones.txt': `${PHONE}\n`,
   'customers.csv': `name,mobile\nSara,${PHONE}\n`,
-  'customers.csv.rejected.csv': `line,reason,name,mobile\n3,no phone,Sara,${PHONE}\n`,
 };
 
 /**
