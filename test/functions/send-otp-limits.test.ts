@@ -4,6 +4,7 @@ import { ceilingLimits } from '#shared/rate-limits/ceilings.ts';
 import { keyLimit } from '#shared/rate-limits/key-limits.ts';
 import type { Limit } from '#shared/rate-limits/limit.ts';
 import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
+import type { Table } from '#shared/table/client.ts';
 import { newPerson } from '#test/generated-people.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { interceptedTable, type SentCommand } from '#test/table/intercepted-table.ts';
@@ -15,7 +16,15 @@ import { seller } from './verify-otp-under-test.ts';
 
 const table = useTable();
 
-const sendOtp = (options?: SendOtpOptions) => sendOtpOn(table, options);
+let days = 0;
+
+/** The function on a day of its own: the counts of a day are shared by all tests. A test may go on to the next day. */
+const sendOtp = (options?: SendOtpOptions, onTable: Table = table) => {
+  const under = sendOtpOn(onTable, options);
+  days += 2;
+  under.clock.advance(days * 86_400);
+  return under;
+};
 
 /** A provider refuses a message, which it certainly did not send. */
 const refusal = new ProviderUnavailable({ provider: 'first', operation: 'send_code' }, 'balance', {
@@ -52,7 +61,7 @@ describe('the messages of a phone over all sellers', () => {
       return send();
     });
     const { phone } = newPerson();
-    const { send, sent } = sendOtpOn(counting);
+    const { send, sent } = sendOtp({}, counting);
     await Promise.all(times(30).map(() => send(phone)));
     expect([counts, sent.length]).toEqual([
       ['SET #count = if_not_exists(#count, :zero) + :amount, #ttl = :ttl'],
@@ -72,12 +81,12 @@ describe('the messages of a phone over all sellers', () => {
       return send();
     });
     const { phone } = newPerson();
-    const { call } = sendOtpOn(holding);
+    const { call } = sendOtp({}, holding);
     const send = (sellerId: string) =>
       call({ body: { phone }, authorizer: seller(sellerId), timeLeftMs: 60_000 });
     const burst = times(100).map(() => send('sel_a'));
     await allHeld.promise;
-    const others = await sendOtp().send(phone, seller('sel_b'));
+    const others = await send('sel_b');
     release.resolve();
     const replies = await Promise.all(burst);
     expect(others.status).toBe(202);
@@ -98,9 +107,7 @@ describe('the messages of a phone over all sellers', () => {
 
 describe("the seller's share and the ceiling in the SMS of a day", () => {
   it('count every send that a provider refused', async () => {
-    const { send, provider, clock } = sendOtp({ smsPerDay: 8 });
-    // A day in which nothing is counted yet.
-    clock.advance(86_400);
+    const { send, provider } = sendOtp({ smsPerDay: 8 });
     let calls = 0;
     provider.failure = refusal;
     provider.onSend = async () => {
@@ -133,14 +140,10 @@ describe('a second send that a limit refuses', () => {
 
   type LimitName = 'sms-per-hour' | 'sms' | 'share-of-sms-per-day' | 'count';
 
-  let day = 0;
-
-  /** A phone with an outstanding code that was tried once, on a day on which nothing else is counted. */
+  /** A phone with an outstanding code that was tried once. */
   const codeOutstanding = async (intercept?: Parameters<typeof interceptedTable>[1]) => {
-    day += 1;
     const { phone } = newPerson();
-    const under = sendOtpOn(intercept ? interceptedTable(table, intercept) : table, { smsPerDay: 40 });
-    under.clock.advance(day * 86_400);
+    const under = sendOtp({ smsPerDay: 40 }, intercept && interceptedTable(table, intercept));
     expect((await under.send(phone, LIMITED)).status).toBe(202);
     await under.codes.countTry(await under.ownerOf(phone), under.nowSeconds());
     under.clock.advance(60);
@@ -250,7 +253,8 @@ describe('what fails after the outcome of a send is certain', () => {
   /** The function on a table where a write of a code after the first one fails. */
   const failingLater = () => {
     let stored = 0;
-    return sendOtpOn(
+    return sendOtp(
+      {},
       interceptedTable(table, async (command, send) => {
         if (writes(command, 'CODE#')) stored += 1;
         if (stored > 1) throw new Error('the second write');
