@@ -6,7 +6,6 @@ import { linkBuyersScenarios } from './link-buyers.ts';
 import { listUsersScenarios } from './list-users.ts';
 import { planLimitScenarios } from './plan-limit.ts';
 import { providerScenarios } from './providers.ts';
-import { refusalScenarios } from './refusals.ts';
 import { signInScenarios } from './sign-in.ts';
 import type { ScenarioOptions } from './target.ts';
 import { usersByIdScenarios } from './users-by-id.ts';
@@ -15,7 +14,6 @@ import { usersByIdScenarios } from './users-by-id.ts';
 export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => {
   const hasForeignRefusals = lacks.includes('gateway problem bodies');
   const options = { target: () => ({ ...target(), hasForeignRefusals }), lacks };
-  refusalScenarios(options);
   inputScenarios(options);
   signInScenarios(options);
   linkBuyersScenarios(options);

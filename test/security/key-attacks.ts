@@ -10,6 +10,7 @@ export const keyAttacks = (options: AttackOptions): void => {
   const { target } = options;
   const attack = attackBy(options);
   const keyed = named(allRoutes.filter((route) => requiresKey(route, 'api-key')));
+  const open = named(allRoutes.filter(({ access, path }) => access.by === 'public' && !path.includes('{')));
   const scoped = named(allRoutes.filter((route) => scopeOf(route) !== undefined));
 
   describe('a request without a valid key', () => {
@@ -37,6 +38,9 @@ export const keyAttacks = (options: AttackOptions): void => {
         for (const key of invalid) replies.push(await attack(route, key === undefined ? {} : { key }));
         for (const reply of replies) expectProblem(reply, 'invalid_api_key');
         expect(new Set(replies.map(withoutRequestId)).size).toBe(1);
+        expect(new Set(replies.map(({ headers }) => headers.get('cache-control')))).toEqual(
+          new Set(['no-store']),
+        );
         expect(replies.map(({ headers }) => headers.get('ratelimit'))).toEqual(replies.map(() => null));
       },
     );
@@ -53,6 +57,13 @@ export const keyAttacks = (options: AttackOptions): void => {
     });
   });
 
+  describe('a public operation', () => {
+    itForAll(open)('returns its success without a key and with a wrong one', async (_name, route) => {
+      const success = Number(Object.keys(route.responses)[0]);
+      for (const key of [{}, { key: 'x' }]) expect((await attack(route, key)).status).toBe(success);
+    });
+  });
+
   describe('a request with a key of another scope', () => {
     itForAll(scoped)(
       'returns 403 before it reads the body, and does not count the request',
@@ -63,6 +74,7 @@ export const keyAttacks = (options: AttackOptions): void => {
           const reply = await attack(route, { key, text: '{' });
           expectProblem(reply, 'insufficient_scope');
           expect(reply.headers.get('ratelimit')).toBeNull();
+          expect(reply.headers.get('cache-control')).toBe('no-store');
         }
       },
     );

@@ -44,7 +44,7 @@ export const pathAttacks = (options: AttackOptions): void => {
   });
 };
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
 
 /** Whether a spelling names an operation whose id may be any text. */
 const isId = ({ access, path }: Route, spelling: string): boolean =>
@@ -61,9 +61,14 @@ export const disguiseAttacks = (options: AttackOptions): void => {
     itForAll(rows)('returns 404 to methods that its path does not support', async (_name, route) => {
       const supported: readonly string[] = allRoutes
         .filter(({ path }) => path === route.path)
-        .map(({ method }) => method);
+        .flatMap(({ method, access }) =>
+          method === 'GET' && access.by === 'public' ? ['GET', 'HEAD'] : [method],
+        );
       for (const method of METHODS.filter((one) => !supported.includes(one))) {
-        expectProblem(await call(target(), pathOf(route), { method }), 'not_found');
+        const reply = await call(target(), pathOf(route), { method });
+        // A response to HEAD has no body.
+        if (method === 'HEAD') expect(reply).toMatchObject({ status: 404, text: '' });
+        else expectProblem(reply, 'not_found');
       }
     });
 

@@ -13,7 +13,7 @@ export const validPath = ({ path, pathParameters }: Route): string =>
 const UNREGISTERED_PHONE = '+989990000042';
 
 /** Returns the example of a field, which may be optional or null. */
-export const exampleOf = (schema: v.GenericSchema): unknown =>
+const exampleOf = (schema: v.GenericSchema): unknown =>
   'wrapped' in schema
     ? exampleOf(schema.wrapped as v.GenericSchema)
     : (v.getExamples(schema) as readonly unknown[])[0];

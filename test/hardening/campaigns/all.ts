@@ -5,7 +5,6 @@ import { codeTiming } from './code-timing.ts';
 import { crashes } from './crashes.ts';
 import { databaseFaults } from './database-faults.ts';
 import { endInBurst } from './end-in-burst.ts';
-import { fuzz } from './fuzz.ts';
 import { hostileInputs } from './hostile-inputs.ts';
 import { keys } from './keys.ts';
 import { leaks } from './leaks.ts';
@@ -23,7 +22,6 @@ export const campaigns: readonly Campaign[] = [
   crashes,
   outage,
   clock,
-  fuzz,
   schemathesis,
   keys,
   triesWithoutCode,
