@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
-const dev = templatesOf('dev').data;
+const devStacks = templatesOf('dev');
+const dev = devStacks.data;
 const prod = templatesOf('prod', COMPLETE).data;
 const every = templatesOf('prod', EVERY_OPTION);
 
@@ -270,4 +271,15 @@ describe('a copy of the table in another account or Region', () => {
   test('is made of no stage that has none', () => {
     for (const template of [dev, prod]) template.resourceCountIs('AWS::Backup::BackupPlan', 0);
   });
+});
+
+test.each([
+  ['dev', devStacks],
+  ['prod with every option', every],
+])('no property names a resource in all Regions of the account, or in all accounts: %s', (_, stacks) => {
+  // Buckets, dashboards and what IAM has. A second Region of the account gets a stage of the same name.
+  const isGlobal =
+    /"(?:BucketName|DashboardName|GroupName|InstanceProfileName|ManagedPolicyName|RoleName|UserName)":/;
+  for (const { Resources } of [stacks.api.toJSON(), stacks.data.toJSON()])
+    expect(JSON.stringify(Resources)).not.toMatch(isGlobal);
 });

@@ -79,17 +79,6 @@ describe('the GitHub workflows', () => {
     expect(deploy).toContain(`options: [${STAGE_NAMES.join(', ')}]`);
   });
 
-  test('deploy.yml deploys all stacks, or the API stack alone where an export goes away that it still imports', () => {
-    expect(deploy).toContain('options: [all, api]\n        default: all\n');
-    expect(deploy).toMatch(/ API: \$\{\{ inputs\.stacks == 'api' && '--api' \|\| '' \}\}\n/);
-  });
-
-  test('release.yml attests the packed client and the SBOM, then attaches the same files to a release tag', () => {
-    expect(release).toMatch(
-      /npm pack \.\/client[\s\S]+npm run -s sbom > "buyer-linking-[\s\S]+actions\/attest@[\s\S]+subject-path: buyer-linking-\*\n[\s\S]+gh release create .* buyer-linking-\*\n/,
-    );
-  });
-
   test('release.yml attests a tag only if its commit is on main and has passed CI, which it waits for without the rights of a release', () => {
     const [verify = '', client = ''] = release.split(/^ {2}client:$/m);
     expect(verify).toContain('git merge-base --is-ancestor "$GITHUB_SHA" origin/main\n');
@@ -127,26 +116,8 @@ describe('the GitHub workflows', () => {
     const environments = [...deploy.matchAll(/^ {4}environment: (.+)$/gm)].map(([, name = '']) =>
       name.replace(/\$\{\{ inputs\.stage \}\}/, 'prod'),
     );
-    const [, names = '', json = ''] =
-      /<!-- Trust policy: (.+) -->\s+```json\n([\s\S]+?)```/.exec(
-        read('docs/operators/deploy-from-github.md'),
-      ) ?? [];
+    const [, names = ''] =
+      /<!-- Trust policy: (.+) -->\s+```json\n/.exec(read('docs/operators/deploy-from-github.md')) ?? [];
     expect(names.split(', ')).toEqual([...new Set(environments)]);
-    const policy = JSON.parse(json);
-    expect(policy.Statement).toEqual([
-      {
-        Effect: 'Allow',
-        Principal: {
-          Federated: expect.stringMatching(/:oidc-provider\/token\.actions\.githubusercontent\.com$/),
-        },
-        Action: 'sts:AssumeRoleWithWebIdentity',
-        Condition: {
-          StringEquals: {
-            'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-            'token.actions.githubusercontent.com:sub': `repo:<owner>/<repository>:environment:<environment>`,
-          },
-        },
-      },
-    ]);
   });
 });

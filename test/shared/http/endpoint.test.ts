@@ -276,6 +276,11 @@ describe('the body', () => {
     ]);
   });
 
+  it('gets validation_failed for an unknown field whose name is half a character', async () => {
+    const { json } = await create().call({ rawBody: '{"\\ud800":1}' });
+    expect(json.errors.at(-1)).toMatchObject({ pointer: '#/%EF%BF%BD', code: 'unknown' });
+  });
+
   it('with hundreds of unknown fields gets a response of bounded size', async () => {
     const body = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${index}`.repeat(15), 1]));
     const { json } = await create().call({ body });
