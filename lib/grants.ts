@@ -22,23 +22,11 @@ export const allow = (actions: readonly string[], resources: readonly string[]):
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
 /**
- * What a change of users names in the item of its seller. The API keys are in the same partition: without this list, whoever may count users
- * could also change the scopes of a key.
- */
-const SELLER_COUNTS = ['pk', 'sk', 'user_count', 'removed_count', 'event_count'] as const;
-
-/** The attributes that a row's updates may name, by prefix. The rotation of a key updates the item of the key, so it has no list for a seller. */
-export const attributesOfUpdates = ({ newSecrets, updates }: Permissions): Permissions['updates'] => ({
-  ...(newSecrets ? {} : { 'SELLER#': SELLER_COUNTS }),
-  ...updates,
-});
-
-/**
  * Grants each action on the items whose partition keys begin with one of its prefixes. A BatchGetItem is allowed only if every key of
  * the request does, so one statement holds all prefixes of an action. `ForAllValues` is also true for a request without partition
  * keys; the `Null` condition denies that one. An update with a list of attributes has a statement of its own.
  */
-const onTable = (table: TablePermissions, permissions: Permissions, { tableArn }: Resources) => {
+const onTable = (table: TablePermissions, { updates = {} }: Permissions, { tableArn }: Resources) => {
   const statement = (action: TableAction, prefixes: readonly string[], attributes?: readonly string[]) =>
     new PolicyStatement({
       actions: [`dynamodb:${action}`],
@@ -49,12 +37,11 @@ const onTable = (table: TablePermissions, permissions: Permissions, { tableArn }
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },
     });
-  const limited = attributesOfUpdates(permissions) ?? {};
   const pairs = (Object.keys(table) as ItemPrefix[]).flatMap((prefix) =>
     (table[prefix] ?? []).map((action) => ({
       action,
       prefix,
-      attributes: action === 'UpdateItem' ? limited[prefix] : undefined,
+      attributes: action === 'UpdateItem' ? updates[prefix] : undefined,
     })),
   );
   const others = Map.groupBy(

@@ -1,5 +1,6 @@
 import { PHONE_LIMITS } from '#shared/rate-limits/person-limits.ts';
 import { type Row, routeRows } from '#shared/route.ts';
+import { COUNTS_OF_SELLER } from '#shared/users/routes.ts';
 import { buyerLinksSchema, claimedPersonSchema, linkPathSchema } from './schema.ts';
 
 const WITH_TOKEN =
@@ -55,7 +56,10 @@ export const buyerRoutes = routeRows('Buyer app', {
         'LINKS#': ['Query', 'PutItem', 'DeleteItem'],
         'CODE#': ['BatchGetItem', 'UpdateItem'],
       },
-      updates: { 'CODE#': ['pk', 'sk', 'version', 'mac', 'code_expires_at', 'tries', 'provider'] },
+      updates: {
+        'SELLER#': COUNTS_OF_SELLER,
+        'CODE#': ['pk', 'sk', 'version', 'mac', 'code_expires_at', 'tries', 'provider'],
+      },
       hashes: true,
       signingKey: 'publish',
       tokenIssuer: true,

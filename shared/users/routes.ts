@@ -11,6 +11,12 @@ import {
   userUpdateSchema,
 } from './schema.ts';
 
+/**
+ * What a change of users may name in the item of its seller. The API keys are in the same partition: without this list, whoever may count users
+ * could also change the scopes of a key.
+ */
+export const COUNTS_OF_SELLER = ['pk', 'sk', 'user_count', 'removed_count', 'event_count'] as const;
+
 const CHANGED_BY_CHECK = 'POST /v1/users/{id}/checks changes it.';
 
 const byId = { schema: userPathSchema, problem: 'user_not_found' } as const;
@@ -61,6 +67,7 @@ export const userRoutes = routeRows('Users', {
         'BUYER#': ['BatchGetItem', 'ConditionCheckItem'],
         'LIMIT#': ['BatchGetItem'],
       },
+      updates: { 'SELLER#': COUNTS_OF_SELLER },
       hashes: true,
       signingKey: 'publish',
       tokenIssuer: true,
@@ -136,6 +143,7 @@ export const userRoutes = routeRows('Users', {
         'EXTERNAL#': ['PutItem', 'DeleteItem'],
         'EVENTS#': ['PutItem'],
       },
+      updates: { 'SELLER#': COUNTS_OF_SELLER },
     },
   },
   'check-user': {
@@ -172,6 +180,7 @@ export const userRoutes = routeRows('Users', {
         'BUYER#': ['BatchGetItem', 'ConditionCheckItem'],
         'LIMIT#': ['BatchGetItem'],
       },
+      updates: { 'SELLER#': COUNTS_OF_SELLER },
       hashes: true,
       identityRegistry: true,
     },
@@ -201,6 +210,7 @@ export const userRoutes = routeRows('Users', {
         'PERSON#': ['DeleteItem'],
         'LINKS#': ['DeleteItem'],
       },
+      updates: { 'SELLER#': COUNTS_OF_SELLER },
     },
   },
 } as const satisfies Record<string, Row>);
