@@ -9,7 +9,7 @@ import type { Config } from '#lib/config.ts';
 /** The default data folder of `npm start`. */
 const DEFAULT_FOLDER = fileURLToPath(new URL('../.local', import.meta.url));
 
-const configOf = async (stage: string): Promise<Config> => {
+const loadConfig = async (stage: string): Promise<Config> => {
   const config = await import('#lib/config.ts');
   try {
     return config.configOf(stage);
@@ -21,7 +21,7 @@ const configOf = async (stage: string): Promise<Config> => {
 };
 
 const connectStage = async (stage: string, options: TargetOptions): Promise<Connection> => {
-  const { account, region } = await configOf(stage);
+  const { account, region } = await loadConfig(stage);
   const [{ connectAws }, names] = await Promise.all([
     import('#admin/cli/connect-aws.ts'),
     import('#lib/outputs.ts'),
@@ -45,7 +45,7 @@ export const deployments: Deployments = {
     return (await import('#local/administration.ts')).connectLocal(folder);
   },
   async openProviderSecret(stage, options) {
-    const config = await configOf(stage);
+    const config = await loadConfig(stage);
     const { secretsClientOf } = await import('#admin/cli/connect-aws.ts');
     const client = await secretsClientOf({ ...config, stage }, options);
     return { stage, secretName: config.providers.secretName, client };

@@ -18,7 +18,7 @@ const SCHEDULES = {
 /** What another account needs in order to read what a key encrypts. */
 const READ = ['kms:Decrypt', 'kms:DescribeKey', 'kms:CreateGrant'];
 
-interface BackupCopy {
+interface BackupCopyProps {
   readonly stage: string;
   readonly tableArn: string;
   readonly copy: Exclude<NonNullable<Config['backupCopy']>, 'none'>;
@@ -28,7 +28,7 @@ interface BackupCopy {
 /** Adds a plan of AWS Backup, which backs the table up into a vault of the stage and copies each backup to another Region or account. */
 export const addBackupCopy = (
   parent: Construct,
-  { stage, tableArn, copy, removalPolicy }: BackupCopy,
+  { stage, tableArn, copy, removalPolicy }: BackupCopyProps,
 ): void => {
   const scope = new Construct(parent, 'BackupCopy');
   const encryptionKey = new Key(scope, 'Key', {

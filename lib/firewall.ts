@@ -6,11 +6,11 @@ import { type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Config } from './config.ts';
 
-/** The window in which the firewall counts the requests of an address, in seconds. */
-const WINDOW_SECONDS = 300;
+/** The window in which the firewall counts the requests of an address, in seconds. The shortest one of AWS: a throttle is used up within seconds. */
+const WINDOW_SECONDS = 60;
 
-/** The window for the open routes. The shortest one of AWS: a throttle is used up within seconds. */
-const OPEN_ROUTES_WINDOW_SECONDS = 60;
+/** The window for one-time codes: a buyer sends several of these requests within minutes. */
+const CODES_WINDOW_SECONDS = 300;
 
 /** The share of the throttle of an open route that one address may use. */
 const SHARE_OF_OPEN_ROUTES = 1 / 5;
@@ -89,10 +89,8 @@ const limitsOf = (config: FirewallConfig): Readonly<Record<string, AddressLimit>
   RequestsPerAddress: { limit: config.requestsPerAddress, evaluationWindowSec: WINDOW_SECONDS },
   OpenRequestsPerAddress: {
     // 12 at least, since AWS accepts no limit below 10.
-    limit: Math.floor(
-      config.openRoutes.requestsPerSecond * OPEN_ROUTES_WINDOW_SECONDS * SHARE_OF_OPEN_ROUTES,
-    ),
-    evaluationWindowSec: OPEN_ROUTES_WINDOW_SECONDS,
+    limit: Math.floor(config.openRoutes.requestsPerSecond * WINDOW_SECONDS * SHARE_OF_OPEN_ROUTES),
+    evaluationWindowSec: WINDOW_SECONDS,
     // Without the documentation site: a first visit loads dozens of its files.
     scopeDownStatement: rowsThat(
       (row) => !requiresKey(row, config.otpAccess) && !row.permissions.site,
@@ -103,7 +101,7 @@ const limitsOf = (config: FirewallConfig): Readonly<Record<string, AddressLimit>
     OneTimeCodesPerAddress: {
       ...BY_ADDRESS_AND_PATH,
       limit: config.codesPerAddress,
-      evaluationWindowSec: WINDOW_SECONDS,
+      evaluationWindowSec: CODES_WINDOW_SECONDS,
       scopeDownStatement: rowsThat(({ access }) => access.by === 'otp', config.stage),
     },
   }),

@@ -13,14 +13,11 @@ import { ALARM_PERIOD, awsMetric, type LoggedMetrics, SUM } from './metrics.ts';
 
 const DAY = Duration.days(1);
 
-/** The period of a share of the calls of a port: at 40 calls an hour it has ten of them. */
-const PORT_PERIOD = Duration.minutes(15);
+/** The period of a share, of the calls of a port or of codes: at 40 an hour it has ten of them. */
+const SHARE_PERIOD = Duration.minutes(15);
 
 /** The share of the calls of a port that raises its alarms. */
 const SHARE_OF_PORT_CALLS = 0.2;
-
-/** The period of the share of codes that are redeemed. */
-const CODES = { period: Duration.minutes(30), statistic: 'Sum' } as const;
 
 /** The least share of the codes sent that buyers redeem. */
 const SHARE_OF_CODES = 0.2;
@@ -112,12 +109,12 @@ const shareOfPort = (
   { name: port }: Port,
   metricName: 'ProvidersUnavailable' | 'ProviderTakeovers',
 ) => {
-  const view = (statistic: string) => metrics.one(metricName, { port }, { period: PORT_PERIOD, statistic });
+  const view = (statistic: string) => metrics.one(metricName, { port }, { period: SHARE_PERIOD, statistic });
   return math(
     'enough calls, and a share of them',
     `IF(calls >= ${alarmThresholds.portCalls} AND share >= ${SHARE_OF_PORT_CALLS}, 1, 0)`,
     { calls: view('Sum'), share: view('Average') },
-    PORT_PERIOD,
+    SHARE_PERIOD,
   );
 };
 
@@ -166,9 +163,10 @@ const completionAlarms = ({
   metrics,
 }: MonitoredService): readonly AlarmProps[] => {
   if (isSandbox(providers.sms)) return [];
+  const sum = { period: SHARE_PERIOD, statistic: 'Sum' };
   const counts = providers.sms.flatMap((provider, index) => [
-    [`sent${index}`, metrics.one('CodesSent', { provider }, CODES)] as const,
-    [`redeemed${index}`, metrics.one('CodesRedeemed', { provider }, CODES)] as const,
+    [`sent${index}`, metrics.one('CodesSent', { provider }, sum)] as const,
+    [`redeemed${index}`, metrics.one('CodesRedeemed', { provider }, sum)] as const,
   ]);
   // Without FILL: a comparison of two series treats a missing value as 0 if the other one has a value (CloudWatch, Using metric math).
   const tooFew = providers.sms.map(
@@ -184,10 +182,11 @@ const completionAlarms = ({
         'providers with too few codes redeemed',
         tooFew.join(' + '),
         Object.fromEntries(counts),
-        CODES.period,
+        SHARE_PERIOD,
       ),
       threshold: 1,
-      periods: [1, 1],
+      // A code is redeemed up to five minutes after it was sent: those of a burst at the end of a period count in the next one.
+      periods: [2, 2],
     },
   ];
 };

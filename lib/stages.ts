@@ -22,7 +22,7 @@ interface AlarmThresholds {
   readonly callsWithoutAnswer: number;
   /** In 15 minutes, calls that no provider of a port answered, or not the first one, if they are also a fifth of its calls. */
   readonly portCalls: number;
-  /** In 30 minutes, codes sent through a provider, from which on the share that buyers redeem is looked at. */
+  /** In 15 minutes, codes sent through a provider, from which on the share that buyers redeem counts. */
   readonly codesSent: number;
   /** Verifications with a wrong code. */
   readonly codesRejected: number;
@@ -64,7 +64,7 @@ export interface Stage {
     | { readonly email: `${string}@${string}` }
     | { readonly topicArn: `arn:${string}:sns:${string}` }
     | null;
-  /** From which numbers on the alarms are raised, in five minutes if nothing else is said: they depend on the traffic of the stage. */
+  /** The numbers from which on alarms are raised, in five minutes if nothing else is said. They depend on the traffic of the stage. */
   readonly alarmThresholds: AlarmThresholds;
   /** The providers of each port, the first choice first, and the secret with their credentials. `sandbox`: test identities only, no secret. */
   readonly providers: {
@@ -86,9 +86,10 @@ export interface Stage {
     readonly zones: 'first-two' | readonly [string, string];
   } | null;
   /**
-   * A web firewall. `requestsPerAddress`: requests of an address in 5 minutes. `codesPerAddress`: with otpAccess `public`, those to each of the two
-   * operations of one-time codes; a mobile operator sends thousands of phones through one address. `blockMalformedKeys`, during a flood of them, blocks
-   * each `X-Api-Key` that has not the form of a key of the stage: 429 in place of 401. docs/operators/operations.md, "A flood of malformed keys".
+   * A web firewall. `requestsPerAddress`: requests of an address in a minute, in which plans count too. `codesPerAddress`: with otpAccess `public`,
+   * requests of an address in 5 minutes to each of the two operations of one-time codes; a mobile operator sends thousands of phones through one
+   * address. `blockMalformedKeys`, during a flood of them, blocks each `X-Api-Key` that has not the form of a key of the stage: 429 in place of 401.
+   * docs/operators/operations.md, "A flood of malformed keys".
    */
   readonly firewall: {
     readonly requestsPerAddress: number;
@@ -97,7 +98,7 @@ export interface Stage {
   } | null;
   /** The throttle of each operation that requires no key; a tenth of it for HEAD. With a firewall, one address may use a fifth of it. */
   readonly openRoutes: Throttle;
-  /** The throttle of each operation that requires a key, over all keys, unknown ones too. With a firewall, an address gets a part of it: docs/operators/security.md. */
+  /** The throttle of each operation that requires a key, over all keys, unknown ones too. */
   readonly keyedRoutes: Throttle;
   /**
    * Daily ceilings of the stage on what costs money, over all keys, with an alarm at 80 %: docs/sellers/limits.md. A paid check is two calls of a
@@ -135,6 +136,17 @@ export interface Stage {
   readonly retiredSigningKeys: readonly string[];
 }
 
+/** For up to some 1,000 requests a minute. With more: `{ ...FIRST_THRESHOLDS, codesRejected: 500 }`. */
+const FIRST_THRESHOLDS: AlarmThresholds = {
+  unexplainedErrors: 5,
+  internalErrors: 3,
+  callsWithoutAnswer: 5,
+  portCalls: 5,
+  codesSent: 10,
+  codesRejected: 100,
+  requestsBlocked: 1000,
+};
+
 /** The stages. To add one, add an entry. */
 export const STAGES = {
   dev: {
@@ -151,15 +163,7 @@ export const STAGES = {
     tags: {},
     logRetentionDays: 14,
     alarms: null,
-    alarmThresholds: {
-      unexplainedErrors: 5,
-      internalErrors: 3,
-      callsWithoutAnswer: 5,
-      portCalls: 5,
-      codesSent: 20,
-      codesRejected: 100,
-      requestsBlocked: 1000,
-    },
+    alarmThresholds: FIRST_THRESHOLDS,
     providers: {
       identityRegistry: ['sandbox'],
       sms: ['sandbox'],
@@ -192,26 +196,19 @@ export const STAGES = {
     tags: {},
     logRetentionDays: 365,
     alarms: null, // Set { email: 'on-call@your-company.com' }, or { topicArn: 'arn:aws:sns:…' }.
-    alarmThresholds: {
-      unexplainedErrors: 5,
-      internalErrors: 3,
-      callsWithoutAnswer: 5,
-      portCalls: 5,
-      codesSent: 20,
-      codesRejected: 100,
-      requestsBlocked: 1000,
-    },
+    alarmThresholds: FIRST_THRESHOLDS,
     providers: {
       identityRegistry: ['jibit', 'zohal'],
       sms: ['kavenegar', 'sms-ir'],
       secretName: 'buyer-linking/prod/providers',
     },
     staticEgress: null, // Set { natGateways: 'one', zones: 'first-two' } when a provider asks for an address to allow.
-    // Six keys of the professional plan may send their full rate from one address.
-    firewall: { requestsPerAddress: 30_000, codesPerAddress: 1000, blockMalformedKeys: false },
+    // An address may use a fifth of keyedRoutes: three keys of the professional plan may send their full rate from it.
+    firewall: { requestsPerAddress: 3600, codesPerAddress: 1000, blockMalformedKeys: false },
     // Verifiers keep the public keys for five minutes: enough for 15,000 of them.
     openRoutes: { requestsPerSecond: 50, burst: 100 },
-    // Six operations at this limit leave a tenth of the authorizer to others, if none of their keys is in its cache.
+    // Six operations at this limit leave a tenth of the authorizer to the others: its 200 units decide 2,000 times a second. Wrong keys are not in
+    // its cache, so it takes 34 addresses to use it up.
     keyedRoutes: { requestsPerSecond: 300, burst: 300 },
     spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
     support: null, // Set { email: 'api@your-company.com', statusUrl: 'https://status.your-company.com' }.

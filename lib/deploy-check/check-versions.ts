@@ -94,7 +94,7 @@ const checkOf = (name: string, keyPrefix: KeyPrefix): Check => {
   return routeCheck(route);
 };
 
-const invoke = async (lambda: LambdaClient, version: string, event: object): Promise<Payload> => {
+const invokeVersion = async (lambda: LambdaClient, version: string, event: object): Promise<Payload> => {
   const { Payload: payload } = await lambda.send(
     new InvokeCommand({ FunctionName: version, Payload: JSON.stringify(event) }),
   );
@@ -113,17 +113,17 @@ export const checkVersions = async (
   lambda: LambdaClient,
   pauseMs = PAUSE_MS,
 ): Promise<void> => {
-  const faultOf = async ([name, version]: [string, string]): Promise<string | undefined> => {
+  const checkVersion = async ([name, version]: [string, string]): Promise<string | undefined> => {
     const { event, faultOf: faultIn } = checkOf(name, keyPrefix);
     let fault: string | undefined;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       if (attempt > 1) await pause(pauseMs);
-      fault = await invoke(lambda, version, event).then(faultIn, (error: Error) => textOfError(error));
+      fault = await invokeVersion(lambda, version, event).then(faultIn, (error: Error) => textOfError(error));
       if (fault === undefined) return undefined;
     }
     return `${name}: ${fault}`.slice(0, MAX_FAULT_LENGTH);
   };
-  const faults = (await Promise.all(Object.entries(versions).map(faultOf))).filter(
+  const faults = (await Promise.all(Object.entries(versions).map(checkVersion))).filter(
     (fault) => fault !== undefined,
   );
   if (faults.length === 0) return;

@@ -2,7 +2,7 @@ import { metricNamespaceOf } from '#lib/metrics.ts';
 import { CAUSE_KINDS } from '#shared/http/server-errors.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { type RecordedRequest, type RequestKind, recordRequests } from './cloudwatch/recorded-requests.ts';
-import { alarmsOf, metricName, type ReplayedAlarm, replay, type Sample } from './cloudwatch/replay.ts';
+import { alarmsOf, metricName, replay, type Sample } from './cloudwatch/replay.ts';
 import { EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
 const table = useTable();
@@ -105,21 +105,25 @@ const samplesOf = (
 };
 
 /** Returns the minutes from the beginning of the figures to each alarm, and the alarms that are raised 80 minutes after them. */
-const raisedBy = (usual: Figures, meanwhile: Figures, some: readonly ReplayedAlarm[] = alarms) => {
+const raisedBy = (usual: Figures, meanwhile: Course) => {
+  const figuresIn = typeof meanwhile === 'function' ? meanwhile : () => meanwhile;
   const samples = Array.from({ length: END }, (_, minute) =>
-    samplesOf(minute >= FROM && minute < UNTIL ? meanwhile : usual, minute),
+    samplesOf(minute >= FROM && minute < UNTIL ? figuresIn(minute - FROM) : usual, minute),
   ).flat();
-  const { raisedAt, raisedAtEnd } = replay(some, samples, { from: 30, until: END });
+  const { raisedAt, raisedAtEnd } = replay(alarms, samples, { from: 30, until: END });
   return {
     raised: Object.fromEntries([...raisedAt].map(([name, minute]) => [name, minute - FROM])),
     raisedAtEnd,
   };
 };
 
+/** Figures that hold all the time, or those of each minute after their beginning. */
+type Course = Figures | ((minute: number) => Figures);
+
 interface Scenario {
   readonly what: string;
   readonly usual: Figures;
-  readonly meanwhile: Figures;
+  readonly meanwhile: Course;
   /** The alarms, each with the minutes within which it is raised. */
   readonly raises: Readonly<Record<string, number>>;
 }
@@ -297,6 +301,15 @@ const QUIETLY_PASSED: readonly Omit<Scenario, 'raises'>[] = [
     what: 'one call of a port in twenty that no provider answers, and one that the second answers',
     usual: BUSY,
     meanwhile: { ...BUSY, sendByNone: 3, sendByTheSecond: 3, linkByNone: 1.5, linkByTheSecond: 1.5 },
+  },
+  {
+    what: 'a burst of codes every quarter of an hour, each redeemed in the five minutes after it',
+    usual: QUIET,
+    meanwhile: (minute) => ({
+      ...QUIET,
+      send: minute % 15 === 0 ? 200 : 0,
+      redeemed: minute % 15 >= 1 && minute % 15 <= 5 ? 32 : 0,
+    }),
   },
   {
     what: 'few wrong keys and codes, and few blocked requests',

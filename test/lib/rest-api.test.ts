@@ -1,6 +1,7 @@
 import { authorizerIdOf } from '#lib/methods.ts';
 import { STAGES } from '#lib/stages.ts';
 import { newApiKey } from '#shared/api-keys/secret.ts';
+import { PLANS } from '#shared/rate-limits/plans.ts';
 import { forEachPath, type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { methodOf, methodsOf } from './methods.ts';
@@ -249,12 +250,14 @@ describe('the firewall', () => {
     },
   });
 
-  test('leaves an address a third of the throttle of an operation that requires a key, and a twentieth of the authorizer', () => {
+  test('lets an address of prod use a fifth of the throttle of an operation, enough for three professional keys, and it takes 34 addresses to use up the authorizer', () => {
     const { firewall, keyedRoutes, reservedConcurrency } = STAGES.prod;
-    const perSecond = firewall.requestsPerAddress / 300;
-    expect(perSecond).toBeLessThanOrEqual(keyedRoutes.requestsPerSecond / 3);
+    expect(firewall.requestsPerAddress).toBe((keyedRoutes.requestsPerSecond * 60) / 5);
+    expect(firewall.requestsPerAddress).toBeGreaterThan(3 * PLANS.professional.requestsPerMinute);
     // Lambda serves at most 10 requests a second for each unit of concurrency.
-    expect(perSecond).toBeLessThanOrEqual((10 * reservedConcurrency.functions.authorizer) / 20);
+    const decisionsPerSecond = 10 * reservedConcurrency.functions.authorizer;
+    expect(0.9 * decisionsPerSecond).toBe(6 * keyedRoutes.requestsPerSecond);
+    expect(Math.ceil((decisionsPerSecond * 60) / firewall.requestsPerAddress)).toBe(34);
   });
 
   test('limits the requests of each address to the stage of prod', () => {
@@ -262,7 +265,7 @@ describe('the firewall', () => {
     expect(rulesOf(prod)[0]).toEqual({
       AggregateKeyType: 'IP',
       Limit: STAGES.prod.firewall.requestsPerAddress,
-      EvaluationWindowSec: 300,
+      EvaluationWindowSec: 60,
     });
   });
 
