@@ -37,7 +37,6 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
     release: releaseOf,
     alarms: async () => undefined,
     movedAliases: async () => undefined,
-    hasCanaryKey: async () => undefined,
     hashSecretArn: undefined,
     aws: undefined,
     baseUrl: demo.base_url,

@@ -109,12 +109,6 @@ export const EVENTS = {
     fields: ['request_id', 'secret', 'error_name', 'error_message'],
     metrics: { SecretRefreshFailures: countBy([]) },
   },
-  /** No API key is stored for the canary, so it reads the public keys only. */
-  canary_key_missing: {
-    level: 'WARN',
-    fields: [],
-    metrics: {},
-  },
   /**
    * A provider gave no result, also if another one took over. `reason`: misconfigured (`error_message` names the field), unreadable,
    * credentials, blocked, quota, balance, upstream (the provider's own error code), or circuit_open: its circuit has opened.

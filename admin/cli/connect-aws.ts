@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
-import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { parseKnownFiles } from '@smithy/core/config';
 import { AdminError } from '#admin/admin-error.ts';
@@ -20,15 +20,7 @@ import { type Connection, openAdminTable, type TargetOptions } from './connectio
 import { movedAliases } from './moved-aliases.ts';
 
 /** The outputs of an API stack that the CLI reads. */
-type Output =
-  | 'apiId'
-  | 'stageName'
-  | 'baseUrl'
-  | 'tableName'
-  | 'hashSecretArn'
-  | 'canarySecretArn'
-  | 'keyPrefix'
-  | 'providers';
+type Output = 'apiId' | 'stageName' | 'baseUrl' | 'tableName' | 'hashSecretArn' | 'keyPrefix' | 'providers';
 
 /** How the deployed stacks name what the CLI reads. The caller passes the module of lib/ that the stacks use too. */
 export interface StackNames {
@@ -82,13 +74,6 @@ const raisedAlarms = async (prefix: string): Promise<readonly string[]> => {
     names.push(...(page.MetricAlarms ?? []).map(({ AlarmName = '' }) => AlarmName));
   }
   return names;
-};
-
-/** Whether a secret has a value. The stack makes that of the canary's key without one. */
-const hasValue = async (secretArn: string): Promise<boolean> => {
-  const client = new SecretsManagerClient({});
-  const { VersionIdsToStages = {} } = await client.send(new DescribeSecretCommand({ SecretId: secretArn }));
-  return Object.values(VersionIdsToStages).some((stages) => stages.includes('AWSCURRENT'));
 };
 
 /** A stage, and where its config says that it is. */
@@ -158,7 +143,6 @@ export const connectAws = async (
     release: () => ({ version: output(OUTPUTS.version), commit: output(OUTPUTS.commit) }),
     alarms: () => raisedAlarms(alarmNamePrefix(stage)),
     movedAliases: () => movedAliases(names.apiStackName(stage)),
-    hasCanaryKey: () => hasValue(output(OUTPUTS.canarySecretArn)),
     hashSecretArn: output(OUTPUTS.hashSecretArn),
     aws,
     baseUrl: output(OUTPUTS.baseUrl),

@@ -15,8 +15,6 @@ export interface Connection {
   alarms(): Promise<readonly string[] | undefined>;
   /** The aliases of functions that serve another version than that of the stack, each in one sentence; undefined if the deployment has none. */
   movedAliases(): Promise<readonly string[] | undefined>;
-  /** Whether the canary has a key; undefined if the deployment has no canary. */
-  hasCanaryKey(): Promise<boolean | undefined>;
   /** The ARN of the hash secret; undefined for the local service, which has it in a file. */
   readonly hashSecretArn: string | undefined;
   /** The AWS account and Region; undefined for the local service. */

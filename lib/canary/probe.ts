@@ -1,6 +1,5 @@
 /** The canary function: makes requests over the public addresses, as a client does. An alarm counts the runs that fail. */
 import { randomInt } from 'node:crypto';
-import { logEvent } from '#shared/log.ts';
 import { type SecretSource, secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { callsTo } from './call.ts';
 import {
@@ -21,22 +20,20 @@ const KEY = /^blk_(?:live|test)_[0-9A-Za-z]+$/;
 interface Probe {
   /** The base URL, where a person is signed in, and the other addresses. */
   readonly addresses: readonly string[];
-  /** Undefined: only what requires no key is probed. */
-  readonly apiKey: string | undefined;
+  readonly apiKey: string;
   /** Undefined: the stage has real providers, so nobody signs in and nobody is linked. */
   readonly testPerson: TestPerson | undefined;
 }
 
 /** Returns what an address is probed for: a person is signed in at the base URL only, since a phone gets one code in 60 seconds. */
-const needsOf = (isBaseUrl: boolean, { apiKey, testPerson }: Probe): readonly Need[] => {
-  if (apiKey === undefined) return ['nothing'];
+const needsOf = (isBaseUrl: boolean, { testPerson }: Probe): readonly Need[] => {
   if (testPerson === undefined) return ['nothing', 'key'];
   return isBaseUrl ? ['nothing', 'person'] : ['nothing'];
 };
 
 /** Probes each address once. Throws the first expectation that fails. A link that an earlier run left behind is found and removed. */
 export const probe = async (options: Probe): Promise<void> => {
-  const { addresses, apiKey = '', testPerson = testPersonOf(0) } = options;
+  const { addresses, apiKey, testPerson = testPersonOf(0) } = options;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   for (const [index, address] of addresses.entries()) {
     const run: Run = {
@@ -56,19 +53,17 @@ export const probe = async (options: Probe): Promise<void> => {
 };
 
 /**
- * Returns the key that an admin stored, or undefined and a line in the log if none is stored. Throws if it is unreadable or no key.
- * Secrets Manager answers a read of an empty secret with ResourceNotFoundException (boto3 issue 2794).
+ * Returns the key that an admin stored. Throws if none is stored, if it is unreadable or no key. Secrets Manager answers a read of an empty
+ * secret with ResourceNotFoundException (boto3 issue 2794).
  */
-export const readKey = async (secret: SecretSource): Promise<string | undefined> => {
-  try {
-    const key = (await secret.read()).trim();
-    if (!KEY.test(key)) throw new Error('the secret of the canary holds no API key');
-    return key;
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'ResourceNotFoundException') throw error;
-    logEvent('canary_key_missing', {});
-    return undefined;
-  }
+export const readKey = async (secret: SecretSource): Promise<string> => {
+  const text = await secret.read().catch((error: Error) => {
+    if (error.name === 'ResourceNotFoundException') return '';
+    throw error;
+  });
+  const key = text.trim();
+  if (!KEY.test(key)) throw new Error('the secret of the canary holds no API key');
+  return key;
 };
 
 // shared/env.ts covers the functions of the service only.

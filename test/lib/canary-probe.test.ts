@@ -8,9 +8,6 @@ import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
 import { isSandboxPhone } from '#shared/providers/sandbox.ts';
 import { outcomeOfPerson, outcomeOfPhone } from '#shared/providers/test-identities.ts';
 import { parseNationalId } from '#shared/values/national-id.ts';
-import { quietLog } from '#test/shared/providers/quiet-log.ts';
-
-const lines = quietLog();
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const JWK = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' };
@@ -63,7 +60,6 @@ beforeAll(async () => {
 beforeEach(() => {
   responses = UP;
   requests = [];
-  lines.length = 0;
 });
 
 afterAll(() => {
@@ -73,17 +69,10 @@ afterAll(() => {
 
 const names = (): string[] => requests.map(([name]) => name);
 
-const WITHOUT_KEY = { apiKey: undefined, testPerson: undefined };
 const REAL = { apiKey: KEY, testPerson: undefined };
 const SANDBOX = { apiKey: KEY, testPerson: testPersonOf(7) };
 
 describe('the probe of a service that is up', () => {
-  test('reads the public keys only, if there is no key, in a sandbox too', async () => {
-    await probe({ addresses: [baseUrl], ...WITHOUT_KEY });
-    await probe({ addresses: [baseUrl], ...SANDBOX, apiKey: undefined });
-    expect(names()).toEqual(['GET /.well-known/jwks.json', 'GET /.well-known/jwks.json']);
-  });
-
   test('reads a page with the key and sends no code, in a stage with real providers', async () => {
     await probe({ addresses: [baseUrl], ...REAL });
     expect(names()).toEqual(['GET /.well-known/jwks.json', 'GET /v1/users?page_size=1']);
@@ -108,12 +97,11 @@ describe('the probe of a service that is up', () => {
       'GET /other/.well-known/jwks.json': [200, { keys: [JWK] }],
       'GET /other/v1/users?page_size=1': [200, { data: [] }],
     };
-    const atOther = async (options: typeof REAL | typeof SANDBOX | typeof WITHOUT_KEY) => {
+    const atOther = async (options: typeof REAL | typeof SANDBOX) => {
       requests = [];
       await probe({ addresses, ...options });
       return names().filter((name) => name.includes('/other'));
     };
-    expect(await atOther(WITHOUT_KEY)).toEqual(['GET /other/.well-known/jwks.json']);
     expect(await atOther(SANDBOX)).toEqual(['GET /other/.well-known/jwks.json']);
     expect(await atOther(REAL)).toEqual([
       'GET /other/.well-known/jwks.json',
@@ -162,7 +150,7 @@ describe('the probe fails', () => {
   });
 
   test('and names the address, if one of two does not respond', async () => {
-    const run = probe({ addresses: [baseUrl, 'http://127.0.0.1:1'], ...WITHOUT_KEY });
+    const run = probe({ addresses: [baseUrl, 'http://127.0.0.1:1'], ...SANDBOX });
     await expect(run).rejects.toThrow(
       /^GET \/\.well-known\/jwks\.json is 200 at http:\/\/127\.0\.0\.1:1: no response/,
     );
@@ -225,14 +213,13 @@ describe('the key', () => {
     expect(await readKey({ read: async () => `${KEY}\n` })).toBe(KEY);
   });
 
-  test('is undefined, and the log says so, if the secret has no value', async () => {
-    expect(await readKey(failing('ResourceNotFoundException'))).toBeUndefined();
-    expect(lines.map((line) => JSON.parse(line).event)).toEqual(['canary_key_missing']);
+  test('fails the run if nobody has stored it', async () => {
+    const reading = readKey(failing('ResourceNotFoundException'));
+    await expect(reading).rejects.toThrow(/^the secret of the canary holds no API key$/);
   });
 
   test('fails the run if the secret cannot be read', async () => {
-    await expect(readKey(failing('AccessDeniedException'))).rejects.toThrow('no');
-    expect(lines).toEqual([]);
+    await expect(readKey(failing('AccessDeniedException'))).rejects.toThrow(/^no$/);
   });
 
   test('fails the run, without the value, if the secret holds something else', async () => {

@@ -2,9 +2,6 @@ import { keysOfAllSellers, searchSellers } from '#admin/operations/lookup.ts';
 import { KEY_QUOTA } from '#admin/usage-plans/port.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 
-const MISSING_CANARY_KEY =
-  'The canary has no key: it reads the public keys only, so nobody learns that sellers cannot call. See docs/operators/deploy.md, "Canary key".';
-
 const MOVED_ALIASES =
   'A function serves another version than that of the last deploy. See docs/operators/operations.md, "Take one function back".';
 
@@ -13,18 +10,16 @@ const show = async ({
   release,
   alarms,
   movedAliases,
-  hasCanaryKey,
   aws,
   baseUrl,
 }: Session): Promise<CommandResult> => {
   const { stage, table, usagePlans, actor } = admin;
-  const [sellers, keys, accountKeys, raised, moved, canaryKey] = await Promise.all([
+  const [sellers, keys, accountKeys, raised, moved] = await Promise.all([
     searchSellers(admin),
     keysOfAllSellers(admin),
     usagePlans?.countKeys(KEY_QUOTA),
     alarms(),
     movedAliases(),
-    hasCanaryKey(),
   ]);
   const item = {
     stage,
@@ -41,17 +36,12 @@ const show = async ({
     account_key_quota: accountKeys === undefined ? null : KEY_QUOTA,
     alarms: raised ?? null,
     moved_aliases: moved ?? null,
-    canary_key: canaryKey === undefined ? null : canaryKey ? 'stored' : 'missing',
   };
-  const warnings = [
-    ...(canaryKey === false ? [MISSING_CANARY_KEY] : []),
-    ...(moved !== undefined && moved.length > 0 ? [MOVED_ALIASES] : []),
-  ];
   return {
     json: item,
     text: { rows: [item] },
     note: raised?.length === 0 ? 'No alarm is raised.' : undefined,
-    warning: warnings.length > 0 ? warnings.join('\n') : undefined,
+    warning: moved !== undefined && moved.length > 0 ? MOVED_ALIASES : undefined,
   };
 };
 

@@ -279,7 +279,6 @@ describe('info', () => {
       account_key_quota: null,
       alarms: null,
       moved_aliases: null,
-      canary_key: null,
     });
     expect((await shell.cli('info')).out).toMatch(new RegExp(`^table {2,}${shell.table.name}$`, 'm'));
   });

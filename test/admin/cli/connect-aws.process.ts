@@ -43,16 +43,6 @@ describe('the admin commands on a stage', () => {
     });
   });
 
-  it('tell that the canary has no key, until one is stored', async () => {
-    const missing = await onStage('prod', 'info');
-    expect(JSON.parse(missing.out).canary_key).toBe('missing');
-    expect(missing.error).toContain('The canary has no key');
-    aws.secrets.set(aws.canarySecretArn, 'blk_live_…');
-    const stored = await onStage('prod', 'info');
-    aws.secrets.delete(aws.canarySecretArn);
-    expect([JSON.parse(stored.out).canary_key, stored.error]).toEqual(['stored', '']);
-  });
-
   it('tell which function serves another version than that of the stack', async () => {
     expect(JSON.parse((await onStage('prod', 'info')).out).moved_aliases).toEqual([]);
     aws.movedAliases.set('get-user', '6');
