@@ -69,10 +69,12 @@ export const builtSite = async (say: (line: string) => void): Promise<string> =>
   const sources = hashOfSources();
   if (sourcesOf(SITE_FOLDER) === sources) return SITE_FOLDER;
   say('Building the documentation site, since its sources changed. This takes about half a minute.');
-  // Two processes may build at the same time: each one moves a whole site into place.
+  // Two processes may build at the same time: each one moves a whole site into place, but under none that serves it already, since the
+  // names of the assets differ from build to build.
   const draft = `${SITE_FOLDER}.${process.pid}`;
   try {
     await buildSite(draft, sources);
+    if (sourcesOf(SITE_FOLDER) === sources) return SITE_FOLDER;
     await rm(SITE_FOLDER, { recursive: true, force: true });
     await rename(draft, SITE_FOLDER).catch((error: unknown) => {
       // The other process was faster.
