@@ -10,7 +10,11 @@ import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.
 const { api } = templatesOf('prod', EVERY_OPTION);
 const dev = templatesOf('dev').api;
 
-const runbook = readFileSync(new URL('../../docs/operators/operations.md', import.meta.url), 'utf8');
+const pageOf = (name: string) =>
+  readFileSync(new URL(`../../docs/operators/${name}.md`, import.meta.url), 'utf8');
+
+const runbook = pageOf('operations');
+const adminPage = pageOf('admin');
 
 interface Alarm {
   readonly AlarmName: string;
@@ -36,6 +40,23 @@ describe('docs/operators/operations.md', () => {
     expect(named.toSorted()).toEqual(names.toSorted());
     expect(rows).toHaveLength(12);
     expect(rows.filter(([, , command]) => !/`/.test(String(command)))).toEqual([]);
+  });
+
+  test('names no command of the AWS CLI whose action is missing in docs/operators/admin.md, "Permissions of the runbooks"', () => {
+    const [, permissions = ''] = adminPage.split('## Permissions of the runbooks\n');
+    let service = '';
+    const granted = [...permissions.matchAll(/`(?:([a-z0-9]+):)?([A-Z]\w+)`/g)].map(([, named, action]) => {
+      service = named ?? service;
+      return `${service}:${action}`.toLowerCase();
+    });
+    const needed = [...runbook.matchAll(/\baws ([a-z0-9-]+) ([a-z-]+)/g)].map(
+      ([, name = '', command = '']) =>
+        command === 'wait'
+          ? `${name}:describetable`
+          : `${name.replaceAll('-', '')}:${command.replaceAll('-', '')}`,
+    );
+    expect(needed.length).toBeGreaterThan(40);
+    expect(needed.filter((action) => !granted.includes(action))).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { alarmNamePrefix } from '#lib/outputs.ts';
 import { STAGE_NAMES } from '#lib/stages.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
@@ -110,6 +111,21 @@ describe('the GitHub workflows', () => {
     expect(captured('.github/workflows/deploy.yml', /(npm run (?:deploy|synth|bootstrap) .+)/g)).toEqual([
       'npm run deploy -- --stage "$STAGE" $API --app "cdk.out/$STAGE" --yes',
     ]);
+  });
+
+  test('deploy.yml raises the alarm of the canary, as its policy allows, if the smoke test of prod fails', () => {
+    const [, smokeAndAfter = ''] = deploy.split(/^ {6}- id: smoke$/m);
+    const [, alarm = ''] =
+      /npm run smoke -- [\s\S]+\n {6}- if: failure\(\) && steps\.smoke\.outcome == 'failure' && inputs\.stage == 'prod'\n[\s\S]+aws cloudwatch set-alarm-state --alarm-name "(.+?)" --state-value ALARM/.exec(
+        smokeAndAfter,
+      ) ?? [];
+    const name = alarm.replace('$STAGE', 'prod');
+    expect(read('docs/operators/deploy-from-github.md')).toContain(
+      `"cloudwatch:SetAlarmState", "Resource": "arn:aws:cloudwatch:<region>:<account>:alarm:${name}"`,
+    );
+    expect(read('docs/operators/operations.md')).toContain(
+      `| \`${name.replace(alarmNamePrefix('prod'), '')}\` |`,
+    );
   });
 
   test('use the environments that the trust policy of docs/operators/deploy-from-github.md is for, and no others', () => {
