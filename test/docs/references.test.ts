@@ -122,13 +122,6 @@ describe('the Persian pages', () => {
     );
     expect(patterns.filter((pattern) => !page.includes(`| ${pattern}`))).toEqual([]);
   });
-
-  it('list the good people of the English page', () => {
-    const rowsOf = (text: string) => text.match(/^\| \d{10} \| \d{11} \|$/gm);
-    expect(rowsOf(textOf('docs/sellers/fa/test-identities.md').replace(/<\/?code>/g, ''))).toEqual(
-      rowsOf(textOf('docs/sellers/test-identities.md')),
-    );
-  });
 });
 
 describe('docs/sellers/errors.md', () => {
