@@ -25,7 +25,6 @@ interface Account {
 }
 
 const SECRET_ARN = `arn:aws:secretsmanager:eu-central-1:${ACCOUNT}:secret:hash`;
-const CANARY_SECRET_ARN = `arn:aws:secretsmanager:eu-central-1:${ACCOUNT}:secret:canary`;
 const HASH_SECRET = JSON.stringify({ current: 'a secret of a test, of forty characters!' });
 
 const outputsOf = (table: TestTable) => ({
@@ -36,7 +35,6 @@ const outputsOf = (table: TestTable) => ({
   UsagePlanFreeId: PLAN_IDS.free,
   UsagePlanProfessionalId: PLAN_IDS.professional,
   HashSecretArn: SECRET_ARN,
-  CanarySecretArn: CANARY_SECRET_ARN,
   KeyPrefix: 'blk_live_',
   Version: '1.2.3',
   Commit: 'abcdef0',
@@ -123,10 +121,6 @@ const secretsManager = (
   const isCreation = action === 'CreateSecret';
   const json = (status: number, body: object) =>
     reply(status, 'application/x-amz-json-1.1', JSON.stringify(body));
-  if (action === 'DescribeSecret' && name === CANARY_SECRET_ARN) {
-    const versions = secrets.has(name) && { VersionIdsToStages: { v1: ['AWSCURRENT'] } };
-    return json(200, { ARN: name, ...versions });
-  }
   if (!isCreation && !secrets.has(name)) return json(400, { __type: 'ResourceNotFoundException' });
   if (isCreation && secrets.has(name)) return json(400, { __type: 'ResourceExistsException' });
   if (sent.SecretString !== undefined) secrets.set(name, sent.SecretString);
@@ -181,7 +175,6 @@ export const startAccountDouble = async (table?: TestTable) => {
   await once(server, 'listening');
   return {
     secrets: account.secrets,
-    canarySecretArn: CANARY_SECRET_ARN,
     session: account.session,
     movedAliases: account.movedAliases,
     /** The environment of a command that calls this instead of AWS. */
