@@ -12,8 +12,8 @@ import { allRoutes } from '#shared/routes.ts';
  * An invocation that fails is repeated: Lambda may refuse it for want of concurrency (429) or while it connects the version to its network,
  * and a grant that the same deploy gave takes seconds to arrive everywhere in IAM. A version that is broken fails each time.
  */
-const ATTEMPTS = 6;
-const PAUSE_MS = 10_000;
+export const ATTEMPTS = 6;
+export const PAUSE_MS = 10_000;
 
 /** CloudFormation accepts 4 kB of a custom resource, in which CDK also puts the stack trace. */
 const MAX_FAULTS = 5;

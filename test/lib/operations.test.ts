@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { probe } from '#lib/canary/probe.ts';
 import { STAGES } from '#lib/stages.ts';
 import { accessRows } from '#shared/access.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
 import { EVENTS } from '#shared/log.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { TIMEOUTS } from '#shared/secrets/secret-source.ts';
 import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
 const { api } = templatesOf('prod', EVERY_OPTION);
@@ -276,6 +278,26 @@ describe('the saved log queries', () => {
 });
 
 describe('the canary', () => {
+  test('gives its calls 15 seconds, so that Lambda does not end a run before its log says what failed, though the read of its key took all attempts', async () => {
+    const { timeout } = AbortSignal;
+    const times: number[] = [];
+    AbortSignal.timeout = (ms) => {
+      times.push(ms);
+      return timeout.call(AbortSignal, ms);
+    };
+    // Nothing listens there.
+    const run = probe({ addresses: ['http://127.0.0.1:9'], apiKey: 'blk_test_0', testPerson: undefined });
+    await expect(run).rejects.toThrow('no response');
+    AbortSignal.timeout = timeout;
+    const [id] = Object.keys(resourcesOf(api, 'AWS::Lambda::Function')).filter((each) =>
+      each.startsWith('canary'),
+    );
+    const { Timeout } = resourcesOf(api, 'AWS::Lambda::Function')[String(id)]?.Properties ?? {};
+    const readMs = 3 * (TIMEOUTS.connectionTimeout + TIMEOUTS.requestTimeout);
+    expect(Math.min(...times)).toBe(15_000);
+    expect(Math.min(...times) + readMs).toBeLessThan(Timeout * 1000);
+  });
+
   test('runs every five minutes, and neither EventBridge nor Lambda repeats a run', () => {
     api.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(5 minutes)',

@@ -1,4 +1,4 @@
-import { readEnv } from '#shared/env.ts';
+import { bindOnce, readEnv } from '#shared/env.ts';
 
 describe('readEnv', () => {
   it('reads the named variables, and lists as lists', () => {
@@ -50,4 +50,28 @@ describe('readEnv', () => {
     delete process.env.TABLE_NAME;
     expect(() => readEnv(['TABLE_NAME'])).toThrow('TABLE_NAME');
   });
+});
+
+describe('bindOnce', () => {
+  afterEach(() => {
+    delete process.env.AWS_LAMBDA_FUNCTION_NAME;
+  });
+
+  it.each([
+    ['in Lambda while the module loads', 'list-users', 1],
+    ['on one machine at the first request', undefined, 0],
+  ])(
+    'makes the dependencies %s, and the same for all requests: circuits and secrets live in them',
+    (_, name, atLoad) => {
+      if (name !== undefined) process.env.AWS_LAMBDA_FUNCTION_NAME = name;
+      let made = 0;
+      const deps = bindOnce(() => {
+        made += 1;
+        return { made };
+      });
+      expect(made).toBe(atLoad);
+      expect(deps()).toBe(deps());
+      expect(made).toBe(1);
+    },
+  );
 });

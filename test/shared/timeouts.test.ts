@@ -1,7 +1,11 @@
 /** The timeouts that hold on AWS add up: each attempt ends before what waits for it. */
 
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { authorize } from '#functions/authorizer.ts';
+import { kmsSigner } from '#shared/access-tokens/signer.ts';
 import { newApiKey } from '#shared/api-keys/secret.ts';
 import { openScope, RESERVE_MS } from '#shared/http/request.ts';
 import { checkPerson } from '#shared/identity-registry/check-person.ts';
@@ -12,7 +16,7 @@ import { rateLimiterFromEnv } from '#shared/rate-limits/rate-limiter.ts';
 import { currentDeadline, runInRequest } from '#shared/request-context.ts';
 import type { Route } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
-import { TIMEOUTS } from '#shared/secrets/secret-source.ts';
+import { secretAt } from '#shared/secrets/secret-source.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
 import { deliverCode } from '#shared/sms/port.ts';
 import { openTable } from '#shared/table/client.ts';
@@ -48,12 +52,31 @@ const timesOf = async (run: () => Promise<unknown>): Promise<readonly number[]> 
 /** Nothing listens there: each attempt fails at once. */
 const base_url = 'http://127.0.0.1:9';
 
-const settingsOfTable = async () => {
-  const { config } = openTable('table').client;
+/** The settings of a client of the SDK. */
+const settingsOf = async ({ config }: Pick<DynamoDBClient | KMSClient | SecretsManagerClient, 'config'>) => {
   const { configProvider } = config.requestHandler as unknown as {
     configProvider: Promise<{ readonly connectionTimeout: number; readonly requestTimeout: number }>;
   };
   return { attempts: await config.maxAttempts(), ...(await configProvider) };
+};
+
+const settingsOfTable = () => settingsOf(openTable('table').client);
+
+/** Returns the settings of the client with which `run` makes its first call. The call is not sent. */
+const settingsIn = async (
+  Client: typeof KMSClient | typeof SecretsManagerClient,
+  run: () => Promise<unknown>,
+) => {
+  const prototype = Client.prototype as { send?: unknown };
+  const { promise: client, resolve } = Promise.withResolvers<KMSClient | SecretsManagerClient>();
+  prototype.send = async function (this: KMSClient | SecretsManagerClient) {
+    resolve(this);
+    throw new Error('not sent');
+  };
+  await run().catch(() => undefined);
+  // The own method hides that of the class above.
+  delete prototype.send;
+  return settingsOf(await client);
 };
 
 describe('the timeouts of a function', () => {
@@ -104,10 +127,28 @@ describe('the timeouts of counts, secrets and keys in Lambda', () => {
     expect(2 * 1000).toBeLessThan(scopeOf(routes['list-users']).deadline.leftMs());
   });
 
-  test('of Secrets Manager and KMS: an attempt that gets no response ends within the shortest deadline', () => {
-    const { connectionTimeout, requestTimeout, throwOnRequestTimeout } = TIMEOUTS;
-    expect(throwOnRequestTimeout).toBe(true);
-    expect(connectionTimeout + requestTimeout).toBeLessThanOrEqual(3000);
+  test.each([
+    ['Secrets Manager', SecretsManagerClient, () => secretAt('secret').read()],
+    ['KMS, for a signature', KMSClient, () => kmsSigner(['key']).sign({})],
+    ['KMS, for the public keys', KMSClient, () => kmsSigner(['key', 'other']).publicKeys()],
+  ])(
+    'of %s: a second to connect and two for a response, so that an attempt ends within the shortest deadline',
+    async (_, Client, run) => {
+      const { connectionTimeout, requestTimeout, ...others } = await settingsIn(Client, run);
+      expect([connectionTimeout, requestTimeout]).toEqual([1000, 2000]);
+      expect(others).toMatchObject({ attempts: 3, throwOnRequestTimeout: true });
+      const shortestMs = Math.min(...allRoutes.map((route) => scopeOf(route).deadline.leftMs()));
+      expect(connectionTimeout + requestTimeout).toBeLessThan(shortestMs + 100);
+    },
+  );
+
+  test('of a request: a change of the system clock does not move its deadline', () => {
+    const { now } = Date;
+    const { deadline } = scopeOf(routes['list-users']);
+    Date.now = () => now() + 3_600_000;
+    const leftMs = deadline.leftMs();
+    Date.now = now;
+    expect(leftMs).toBeGreaterThan(2000);
   });
 
   test('of a decision on a key: it ends before Lambda ends the authorizer, after five seconds', async () => {
@@ -131,21 +172,29 @@ describe('the timeouts of counts, secrets and keys in Lambda', () => {
 
 describe('the timeouts of a port', () => {
   test('of the registries: after an attempt that timed out, an attempt of the next provider fits in, and the link can be written', async () => {
-    const secret = fixedSecret(JSON.stringify({ zohal: { token: 'token', base_url } }));
+    const jibit = { api_key: 'key', secret_key: 'secret', base_url };
+    const secret = fixedSecret(JSON.stringify({ jibit, zohal: { token: 'token', base_url } }));
     const attempts: number[] = [];
-    const registry = identityRegistryFrom(['zohal'], secret, {
-      retryPauseMs: () => 0,
+    const registry = identityRegistryFrom(['jibit', 'zohal'], secret, {
       timeoutSignal: (ms) => {
         attempts.push(ms);
-        return AbortSignal.timeout(60_000);
+        return new AbortController().signal;
       },
     });
     const person = { nationalId: '0', birthDate: { year: 1370, month: 1, day: 1 }, phone: '+989120000000' };
     const scope = scopeOf(routes['create-user']);
     const leftMs = scope.deadline.leftMs();
-    const [checkMs = 0] = await timesOf(() => runInRequest(scope, () => checkPerson(registry, person)));
+    const beganAt = performance.now();
+    const [checkMs = 0, ...tokenMs] = await timesOf(() =>
+      runInRequest(scope, () => checkPerson(registry, person)),
+    );
+    // Between two attempts of each provider.
+    const pausedMs = performance.now() - beganAt;
+    expect(pausedMs).toBeGreaterThan(2 * 99);
     expect(new Set(attempts)).toEqual(new Set([6000]));
-    expect(2 * 6000).toBeLessThan(checkMs);
+    expect(2 * 6000 + pausedMs).toBeLessThan(checkMs);
+    // The token of Jibit is requested within an attempt.
+    expect(new Set(tokenMs)).toEqual(new Set([5000]));
     expect(leftMs - checkMs).toBeGreaterThan(2500);
   });
 
@@ -155,7 +204,7 @@ describe('the timeouts of a port', () => {
     const sms = smsSenderFrom(['kavenegar'], secret, {
       timeoutSignal: (ms) => {
         attempts.push(ms);
-        return AbortSignal.timeout(60_000);
+        return new AbortController().signal;
       },
     });
     const message = { phone: '+989120000000', code: '123456', locale: 'fa', templates: {} } as const;

@@ -1,4 +1,5 @@
 import { Template } from 'aws-cdk-lib/assertions';
+import { ATTEMPTS, PAUSE_MS } from '#lib/deploy-check/check-versions.ts';
 import { isServed } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { COMPLETE, resourcesOf, stageApp, stageConfig, templatesOf } from '../synthesized.ts';
@@ -117,6 +118,17 @@ describe('the check before traffic', () => {
       }
     },
   );
+
+  test('has time for all attempts of the version with the longest timeout, if it times out each time', () => {
+    const longest = Math.max(...allRoutes.map(({ timeoutSeconds }) => timeoutSeconds));
+    const neededMs = ATTEMPTS * longest * 1000 + (ATTEMPTS - 1) * PAUSE_MS;
+    const checker = only(idsOf(prod, 'AWS::Lambda::Function', 'deploycheck'));
+    const { Timeout } = resourcesOf(prod, 'AWS::Lambda::Function')[checker]?.Properties ?? {};
+    const triggerMs = Number(resourcesOf(prod, 'Custom::Trigger')[String(trigger)]?.Properties.Timeout);
+    // Of the function, in seconds, and of the trigger that waits for it.
+    expect(Timeout * 1000).toBeGreaterThan(neededMs);
+    expect(triggerMs).toBeGreaterThan(neededMs);
+  });
 
   test('runs again when any function gets a new version, and when none does not', () => {
     const handlerOf = (changes: Parameters<typeof stageConfig>[1]): unknown => {

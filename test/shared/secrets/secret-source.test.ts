@@ -53,7 +53,7 @@ const secretsManager = () => {
     calls.at(-1)?.respond(value);
     return reading;
   };
-  return { calls, timeouts, clock, monotonic, secret, readWith };
+  return { calls, timeouts, clock, monotonic, client, secret, readWith };
 };
 
 const failures = () =>
@@ -94,6 +94,23 @@ describe('secretsManagerSecret', () => {
     clock.advance(-3600);
     monotonic.advance(15 * MINUTE_SECONDS);
     expect(await readWith('new')).toBe('new');
+  });
+
+  it.each([
+    ['system', Date],
+    ['monotonic', performance],
+  ])('refreshes the value in a deployment when the %s clock alone counts 15 minutes', async (_, source) => {
+    const { calls, client } = secretsManager();
+    const secret = secretsManagerSecret('the-secret', client);
+    const reading = secret.read();
+    calls[0]?.respond('old');
+    await reading;
+    const { now } = source;
+    source.now = () => now.call(source) + 15 * MINUTE_SECONDS * 1000;
+    const again = secret.read();
+    source.now = now;
+    calls[1]?.respond('new');
+    expect(await again).toBe('new');
   });
 
   it('throws the error to all concurrent reads while there is no good value, and calls again at the next read', async () => {

@@ -72,6 +72,33 @@ describe('retryConflicts', () => {
   });
 });
 
+describe('the waits in a deployment', () => {
+  /** Whether the wait after so many conflicts, at a hundredth of its bound, ends before a deadline `leftMs` away. The others are 0. */
+  const isWithin = async (leftMs: number, conflicts: number): Promise<boolean> => {
+    const { random } = Math;
+    let attempts = 0;
+    Math.random = () => (attempts === conflicts ? 0.01 : 0);
+    const waiting = retryConflicts({ leftMs: () => leftMs }, async () => {
+      attempts += 1;
+      return attempts > conflicts ? 'written' : new Conflict();
+    });
+    const [{ status }] = await Promise.allSettled([waiting]);
+    Math.random = random;
+    return status === 'fulfilled';
+  };
+
+  it.each([
+    [1, 4],
+    [2, 8],
+    [7, 256],
+    [8, 400],
+    [20, 400],
+  ])('last after %i conflicts up to %i ms', async (conflicts, boundMs) => {
+    expect(await isWithin(boundMs / 100 + 0.01, conflicts)).toBe(true);
+    expect(await isWithin(boundMs / 100 - 0.01, conflicts)).toBe(false);
+  });
+});
+
 describe('the deadline of a wait', () => {
   it('is that of the request', () => {
     const deadline = endless();
