@@ -11,7 +11,7 @@ import type { Table } from '#shared/table/client.ts';
 import { AdminError } from './admin-error.ts';
 
 /** The deployment that is administered, and the person who does it. */
-export interface AdministrationOptions {
+interface AdministrationOptions {
   readonly table: Table;
   readonly authorizerCache: AuthorizerCache;
   /** Undefined for a local service, which has none: there the service's own limiter alone limits a key. */

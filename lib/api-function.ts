@@ -70,7 +70,7 @@ const networkInterfaces = (scope: Construct): readonly PolicyStatement[] => [
 ];
 
 /** The alias that serves the requests of a function. */
-export const LIVE = 'live';
+const LIVE = 'live';
 
 /** A Lambda function with the defaults of this service, its role and its log group. */
 export class ApiFunction extends Construct {

@@ -18,7 +18,7 @@ const COMPLETION = 'operation, status, code, duration_ms, key_id, calls';
 const CAUSE = 'cause_kind, cause, cause_provider, cause_operation, cause_reason';
 
 /** The queries of the runbooks, by the names under which docs/operators/operations.md tells of them. A person writes an id in the place of `<id>`. */
-export const LOG_QUERIES = {
+const LOG_QUERIES = {
   'one request': {
     of: 'both',
     // The lines of Lambda itself have its own id, which the line of the access log has too.

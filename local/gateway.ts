@@ -22,7 +22,7 @@ export interface Completed {
   readonly durationMs: number;
 }
 
-export interface GatewayOptions extends AccessOptions {
+interface GatewayOptions extends AccessOptions {
   readonly functions: Functions;
   readonly onCompleted: (completed: Completed) => void;
   /** Builds the documentation site once, before the first request of its function: that takes longer than a function may. */

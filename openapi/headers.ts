@@ -13,7 +13,7 @@ interface HeaderObject {
   readonly schema: SchemaObject;
 }
 
-export type HeaderObjects = Readonly<Record<string, HeaderObject | { readonly $ref: string }>>;
+type HeaderObjects = Readonly<Record<string, HeaderObject | { readonly $ref: string }>>;
 
 /** The pattern of a list with one item per limit: the plan's, and any limit of the key that is used up. */
 const listOfLimits = (parameters: string): string => {

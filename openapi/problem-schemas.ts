@@ -50,7 +50,7 @@ export const hasRetryAfter = (status: number): boolean => WITH_RETRY_AFTER.inclu
 
 const RETRY_AFTER_EXAMPLE = 30;
 
-export const reasonsOf = (code: ProblemCode): readonly Reason[] =>
+const reasonsOf = (code: ProblemCode): readonly Reason[] =>
   code in REASONS ? (Object.keys(REASONS[code as CodeWithReason]) as Reason[]) : [];
 
 /** The members that not every response of the code has. */

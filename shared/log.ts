@@ -5,7 +5,7 @@ import { currentRequest } from './request-context.ts';
 
 // The registry: no field holds a header, a body, a phone, a national id, a code or a key.
 
-export interface EventKind {
+interface EventKind {
   readonly level: 'INFO' | 'WARN' | 'ERROR';
   readonly fields: readonly string[];
   readonly metrics: Readonly<Record<string, LoggedMetric>>;

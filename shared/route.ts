@@ -80,7 +80,7 @@ type Tag = keyof typeof TAGS;
  * The request with which a deploy calls a new version before it gets traffic, for a seller that does not exist, and its response: a status or
  * the code of a problem. A read reads. A write stops before it writes or calls a provider.
  */
-export interface DeployCheck {
+interface DeployCheck {
   readonly pathParameters?: Readonly<Record<string, string>>;
   readonly body?: object;
   readonly expects: number | ProblemCode;

@@ -10,7 +10,7 @@ export const PROGRAM = 'buyer-linking';
 export const PHONE_HELP = '0912… or +98912…, or - to read it from stdin';
 
 /** The options that every command has. */
-export interface GlobalOptions extends TargetOptions {
+interface GlobalOptions extends TargetOptions {
   readonly json?: boolean;
   readonly wide?: boolean;
   readonly yes?: boolean;
@@ -69,7 +69,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 };
 
 /** Where commands are added, and what each of them does around its work. */
-export interface CommandContext {
+interface CommandContext {
   readonly program: Command;
   readonly terminal: Terminal;
   readonly deployments: Deployments;

@@ -23,7 +23,7 @@ import { movedAliases } from './moved-aliases.ts';
 type Output = 'apiId' | 'stageName' | 'baseUrl' | 'tableName' | 'hashSecretArn' | 'keyPrefix' | 'providers';
 
 /** How the deployed stacks name what the CLI reads. The caller passes the module of lib/ that the stacks use too. */
-export interface StackNames {
+interface StackNames {
   apiStackName(stage: string): string;
   alarmNamePrefix(stage: string): string;
   usagePlanOutput(plan: string): string;
@@ -77,7 +77,7 @@ const raisedAlarms = async (prefix: string): Promise<readonly string[]> => {
 };
 
 /** A stage, and where its config says that it is. */
-export interface StagePlace {
+interface StagePlace {
   readonly stage: string;
   readonly account: string | null;
   readonly region: string | null;

@@ -67,7 +67,7 @@ const overridesText = (overrides: LimitOverrides): string =>
     .join(' ') || 'none';
 
 /** The hourly and daily limits to override; those of `unset` go back to the plan's number. The limit per minute follows from the plan. */
-export interface LimitsChange {
+interface LimitsChange {
   readonly set: LimitOverrides;
   readonly unset: readonly KeyLimitName[];
 }

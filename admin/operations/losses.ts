@@ -7,7 +7,7 @@ import { useReader } from '#shared/rate-limits/use-history.ts';
 import { expiryText } from './issue-key.ts';
 
 /** The most that a key used of each limit in one of its windows. */
-export type PeakUse = Readonly<Record<KeyLimitName, number>>;
+type PeakUse = Readonly<Record<KeyLimitName, number>>;
 
 const PEAK_DAYS = 7;
 

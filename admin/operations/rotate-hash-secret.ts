@@ -19,7 +19,7 @@ const isBetweenSteps = ({ current, previous }: KeyRing): boolean => previous[1] 
 const isBack = ({ current, previous }: KeyRing): boolean => previous[0] === current;
 
 /** The step that was made, and when the next one may be made. */
-export interface HashSecretStep {
+interface HashSecretStep {
   readonly step: 1 | 2 | 'back';
   readonly nextStepAt?: string;
 }

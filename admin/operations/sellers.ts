@@ -47,7 +47,7 @@ export const createSeller = async (admin: Administration, name: string): Promise
  * Changes a seller as it was read, with the audit record in the same transaction. Throws `changed_meanwhile` if the attribute `unchanged`
  * has changed since.
  */
-export const changeSeller = async (
+const changeSeller = async (
   admin: Administration,
   seller: Seller,
   { action, details, ...change }: SellerChange & Pick<NewAuditRecord, 'action' | 'details'>,

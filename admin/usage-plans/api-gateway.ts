@@ -19,7 +19,7 @@ import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { AuthorizerCache, GatewayKey, UsagePlans } from './port.ts';
 
 /** The client, and the plans of this deployment. */
-export interface UsagePlansOptions {
+interface UsagePlansOptions {
   readonly client: APIGatewayClient;
   readonly planIds: Readonly<Record<PlanName, string>>;
 }

@@ -125,7 +125,7 @@ export interface KeyChange {
 }
 
 /** What was changed since it was read. */
-export type KeyChangeOutcome = 'seller_changed' | 'key_changed';
+type KeyChangeOutcome = 'seller_changed' | 'key_changed';
 
 /** The key and its secrets change together. Secrets that `after` lacks are deleted. */
 export const keyChangeActions = (

@@ -13,14 +13,14 @@ import type { Caller } from './caller.ts';
 import { withKnownValues } from './known-values.ts';
 import { type NewSecret, rotated, validSecrets } from './secret.ts';
 
-export interface OwnRotation {
+interface OwnRotation {
   readonly secret: NewSecret;
   readonly graceSeconds: number;
   readonly nowMs: number;
 }
 
 /** `too_many_secrets`: the key has another valid secret. `invalid_api_key`: the key, its seller or the secret of the request is not valid. */
-export type RotationOutcome = 'too_many_secrets' | 'invalid_api_key';
+type RotationOutcome = 'too_many_secrets' | 'invalid_api_key';
 
 /** Returns a key, the name of its seller and the state of a limit; undefined if there is no such key. */
 export const ownKeyReader =

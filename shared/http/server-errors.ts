@@ -8,7 +8,7 @@ import type { Problem } from '#shared/problems.ts';
  */
 export const CAUSE_KINDS = ['provider', 'limit', 'conflict', 'dependency', 'defect'] as const;
 
-export type CauseKind = (typeof CAUSE_KINDS)[number];
+type CauseKind = (typeof CAUSE_KINDS)[number];
 
 /** Returns what the problem of a 5xx response comes from. By the name of its cause: an import of the class would load the provider's code. */
 export const causeKindOf = ({ code, cause }: Pick<Problem, 'code' | 'cause'>): CauseKind => {

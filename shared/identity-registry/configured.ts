@@ -18,7 +18,7 @@ import {
 } from './port.ts';
 import { zohal } from './zohal.ts';
 
-export const sandboxRegistry: Provider<IdentityRegistry> = {
+const sandboxRegistry: Provider<IdentityRegistry> = {
   name: SANDBOX,
   credentials: undefined,
   isSandbox: true,

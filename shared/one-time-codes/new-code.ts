@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { isSandbox, isSandboxPhone } from '#shared/providers/sandbox.ts';
 import { CODE_LIMITS } from './rules.ts';
 
-export type CodeGenerator = (phone: string) => string;
+type CodeGenerator = (phone: string) => string;
 
 export const randomCode: CodeGenerator = () =>
   String(randomInt(10 ** CODE_LIMITS.digits)).padStart(CODE_LIMITS.digits, '0');

@@ -38,7 +38,7 @@ export const CODE_LIMITS = {
 
 export const CODE_LIFETIME_SECONDS = CODE_LIMITS.lifetimeSeconds;
 export const RESEND_AFTER_SECONDS = CODE_LIMITS.sendLimits[0].windowSeconds;
-export const MAX_TRIES_PER_CODE = CODE_LIMITS.triesPerCode;
+const MAX_TRIES_PER_CODE = CODE_LIMITS.triesPerCode;
 export const FIRST_LOCK_AT = CODE_LIMITS.locks[0].failures;
 /** The number of consecutive failures after which only an admin can unlock the phone. */
 export const MAX_CONSECUTIVE_FAILURES = 100;

@@ -43,7 +43,7 @@ export interface CodeOwner {
   readonly audience: string;
 }
 
-export interface SendState {
+interface SendState {
   readonly record: VersionedRecord;
   readonly templates: SellerTemplates;
   readonly limitStates: LimitStates;

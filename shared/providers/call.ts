@@ -14,7 +14,7 @@ import {
 } from './unavailable.ts';
 
 /** The ports whose providers a stage can choose. */
-export const PORT_NAMES = ['identity-registry', 'sms'] as const;
+const PORT_NAMES = ['identity-registry', 'sms'] as const;
 
 export type PortName = (typeof PORT_NAMES)[number];
 
@@ -56,7 +56,7 @@ const MAX_ATTEMPTS = 2;
 const RETRY_PAUSE_MS = () => 100 + Math.random() * 200;
 
 /** The providers of a port, in the order of the stage, with their circuits and opened ports. */
-export interface ConnectedProviders<Port> {
+interface ConnectedProviders<Port> {
   readonly targets: readonly Target<Port>[];
   readonly secret: SecretSource;
   readonly timeoutSignal: (timeoutMs: number) => AbortSignal;

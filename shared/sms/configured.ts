@@ -13,7 +13,7 @@ import { SEND_CODE, type SmsSender } from './port.ts';
 import { smsIr } from './sms-ir.ts';
 
 /** The sandbox rejects every phone but 0999…, as a provider rejects a number. */
-export const sandboxSms: Provider<SmsSender> = {
+const sandboxSms: Provider<SmsSender> = {
   name: SANDBOX,
   credentials: undefined,
   isSandbox: true,

@@ -8,7 +8,7 @@ export interface Table {
   readonly client: DynamoDBDocumentClient;
 }
 
-export interface TableTimeouts {
+interface TableTimeouts {
   readonly connectMs: number;
   readonly responseMs: number;
 }

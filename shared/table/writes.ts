@@ -83,7 +83,7 @@ export type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems'
 export type Action<Outcome extends string = never> = TransactItem & { readonly otherwise?: Outcome };
 
 /** A conflict: no condition failed, but another write holds an item. */
-export type TransactionResult<Outcome extends string> =
+type TransactionResult<Outcome extends string> =
   | { readonly written: true; readonly value: undefined }
   | {
       readonly written: false;

@@ -12,14 +12,14 @@ import type { EndedLink } from './user-item.ts';
 /** `counts`: it counts as a refused link, since the response tells something about the person or the phone. */
 export type Refuse = { readonly next: 'refuse'; readonly problem: Problem; readonly counts: boolean };
 
-export type LinkDecision =
+type LinkDecision =
   | Refuse
   /** The person is linked. */
   | { readonly next: 'show'; readonly userId: string }
   /** `lifted`: the buyer ended an earlier link, and has signed in at the seller since. */
   | { readonly next: 'check'; readonly buyer: ItemKey; readonly lifted: EndedLink | undefined };
 
-export type CheckDecision =
+type CheckDecision =
   | Refuse
   /** The same data was checked a moment ago. */
   | { readonly next: 'show'; readonly user: StoredItem }

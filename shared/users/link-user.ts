@@ -30,7 +30,7 @@ export interface NewLink extends LinkHashes {
 }
 
 /** What has changed since the person was read. */
-export type LinkOutcome = 'buyer_gone' | 'person_changed' | 'external_id_taken';
+type LinkOutcome = 'buyer_gone' | 'person_changed' | 'external_id_taken';
 
 const IS_NEW = { ConditionExpression: 'attribute_not_exists(pk)' } as const;
 

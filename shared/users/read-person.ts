@@ -16,7 +16,7 @@ export interface LinkHashes {
   readonly phone: KeyedHash;
 }
 
-export interface PersonLookup extends LinkHashes {
+interface PersonLookup extends LinkHashes {
   readonly externalId?: string | undefined;
   readonly userId?: string | undefined;
   /** Limits to read, and the time of their windows. */

@@ -25,7 +25,7 @@ export interface UserPage {
   readonly totalPages: number;
 }
 
-export interface UsersAfter {
+interface UsersAfter {
   readonly users: User[];
   /** How many users the seller has. */
   readonly total: number;

@@ -27,7 +27,7 @@ import { ordinalOf } from './user-id.ts';
 /** `already_removed`: a removal of the same id came first. */
 export type RemovalResult = 'removed' | 'already_removed' | 'not_found';
 
-export interface RemovalOptions {
+interface RemovalOptions {
   /** ISO, UTC. */
   readonly removedAt: string;
   readonly reason: RemovalReason;

@@ -11,7 +11,7 @@ import {
 import { EXTERNAL_ID, parseExternalId } from './external-id.ts';
 import { USER_ID } from './user-id.ts';
 
-export const displayNameSchema = v.pipe(
+const displayNameSchema = v.pipe(
   text(),
   v.description(
     `The name to show: 1 to ${MAX_NAME_CHARACTERS} characters after trimming and Unicode NFC. At least one is visible: a letter, ` +

@@ -29,7 +29,7 @@ export const countsFrom = (seller: StoredItem | undefined): SellerCounts => ({
 /** Another change came first: something that was read has changed since. */
 export type Overtaken = 'overtaken';
 
-export interface UserChange<Outcome extends string> {
+interface UserChange<Outcome extends string> {
   readonly sellerId: string;
   /** Read before everything else that decides on the change, or beside it. */
   readonly counts: SellerCounts;
