@@ -6,12 +6,17 @@ import { createSeller, itemsOf, linked, linkOf } from '#test/shared/users/linkin
 import { userStore } from '#test/shared/users/user-store.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
+import type { Report } from '../report.ts';
 import type { Campaign } from './campaign.ts';
 import { functionOn, RIGHT } from './code-timing.ts';
 
+type UserStore = ReturnType<typeof userStore>;
+
 const SELLER = 'sel_burst';
 const OTHER_SELLER = 'sel_other';
-const PEOPLE = 400;
+const ROUNDS = 10;
+/** Links at once, then corrections and removals. */
+const AT_ONCE = 40;
 /** A caller repeats a 503. On a busy machine a change of a burst may get several. */
 const MAX_TRIES = 10;
 
@@ -32,9 +37,55 @@ const callsOfAnother = async (table: Table, person: string): Promise<string[]> =
   return calls;
 };
 
+/** Returns what a change returned; undefined if it answered an error. Repeats it after a 503, as a caller does. */
+const made = async <Result>(report: Report, change: () => Promise<Result>): Promise<Result | undefined> => {
+  let result: unknown;
+  let isBusy = true;
+  for (let tries = 0; isBusy && tries < MAX_TRIES; tries += 1) {
+    result = await change().catch((error: unknown) => error);
+    isBusy = result instanceof Problem && result.code === 'service_unavailable';
+  }
+  report.operation('changes of a burst', !isBusy);
+  const isRight = isBusy || !(result instanceof Error);
+  report.expect('burst: a change is made or answers 503', isRight, () => String(result));
+  return result instanceof Error ? undefined : (result as Result);
+};
+
+/** Corrects and removes users of a seller, in turn, all at once. */
+const changeAll = async (report: Report, store: UserStore, ids: readonly string[]): Promise<void> => {
+  const at = new Date().toISOString();
+  await Promise.all(
+    ids.map((id, index) =>
+      made<unknown>(report, () =>
+        index % 2 === 0
+          ? store.removeUser(SELLER, id, { removedAt: at, reason: 'seller' })
+          : store.updateUser(SELLER, id, {
+              updatedAt: at,
+              update: { display_name: `corrected ${index}` },
+            }),
+      ),
+    ),
+  );
+};
+
+/** The events of the seller have no gap, and agree with its users. */
+const checkEvents = async (report: Report, store: UserStore, table: Table): Promise<void> => {
+  const events = (await itemsOf(table, `EVENTS#${SELLER}`)).toSorted((a, b) => Number(a.sk) - Number(b.sk));
+  const isWhole = events.every(({ sk }, index) => Number(sk) === index + 1);
+  report.expect('burst: the events have no gap', isWhole, () => `${events.length}`);
+  const linkedIds = new Set<unknown>();
+  for (const { type, user_id } of events) {
+    if (type === 'user.linked') linkedIds.add(user_id);
+    if (type === 'user.removed') linkedIds.delete(user_id);
+  }
+  const { users } = await store.listPage(SELLER, 1, ROUNDS * AT_ONCE);
+  const doAgree = users.length === linkedIds.size && users.every(({ id }) => linkedIds.has(id));
+  report.expect('burst: the events agree with the users', doAgree, () => `${users.length} ${linkedIds.size}`);
+};
+
 /**
- * Links, then corrections and removals of one seller, all at once: each is made, at most after some 503, and the events agree with the users. Another
- * seller meanwhile needs as many calls as alone: none is repeated.
+ * Links, then corrections and removals of one seller, all at once: each is made, at most after some 503. Another seller meanwhile needs as
+ * many calls as alone: none is repeated.
  */
 export const changeBurst: Campaign = {
   name: 'burst of changes without a queue',
@@ -45,54 +96,24 @@ export const changeBurst: Campaign = {
     await createSeller(table, SELLER);
     await createSeller(table, OTHER_SELLER);
     const alone = await callsOfAnother(table, 'alone');
-    const made = async <Result>(change: () => Promise<Result>): Promise<Result | undefined> => {
-      let result: unknown;
-      let isBusy = true;
-      for (let tries = 0; isBusy && tries < MAX_TRIES; tries += 1) {
-        result = await change().catch((error: unknown) => error);
-        isBusy = result instanceof Problem && result.code === 'service_unavailable';
+    for (let round = 0; round < Math.ceil(ROUNDS * scale); round += 1) {
+      const people = Array.from({ length: AT_ONCE }, (_, index) => `burst-${round}-${index}`);
+      const links = await Promise.all(
+        people.map((name) => made(report, () => store.link(linkOf(SELLER, name)))),
+      );
+      const ids = links.flatMap((link) => (link?.written ? [link.value.id] : []));
+      let isOver = false;
+      const changes = changeAll(report, store, ids).finally(() => {
+        isOver = true;
+      });
+      for (let turn = 0; turn === 0 || !isOver; turn += 1) {
+        const beside = await callsOfAnother(table, `beside ${round} ${turn}`);
+        const isSame = isDeepStrictEqual(beside, alone);
+        report.expect('burst: another seller repeats no call', isSame, () => `${beside} / ${alone}`);
       }
-      report.operation('changes of a burst', !isBusy);
-      const isRight = isBusy || !(result instanceof Error);
-      report.expect('burst: a change is made or answers 503', isRight, () => String(result));
-      return result instanceof Error ? undefined : (result as Result);
-    };
-    const people = Array.from({ length: Math.ceil(PEOPLE * scale) }, (_, index) => `burst-${index}`);
-    const links = await Promise.all(people.map((name) => made(() => store.link(linkOf(SELLER, name)))));
-    const at = new Date().toISOString();
-    let isOver = false;
-    const changes = Promise.all(
-      links.map((link, index) => {
-        if (!link?.written) return undefined;
-        const { id } = link.value;
-        const options = { removedAt: at, updatedAt: at, reason: 'seller' } as const;
-        const update = { display_name: `corrected ${index}` };
-        return made<unknown>(() =>
-          index % 2 === 0
-            ? store.removeUser(SELLER, id, options)
-            : store.updateUser(SELLER, id, { ...options, update }),
-        );
-      }),
-    ).finally(() => {
-      isOver = true;
-    });
-    for (let turn = 0; turn === 0 || !isOver; turn += 1) {
-      const beside = await callsOfAnother(table, `beside ${turn}`);
-      const isSame = isDeepStrictEqual(beside, alone);
-      report.expect('burst: another seller repeats no call', isSame, () => `${beside} / ${alone}`);
+      await changes;
     }
-    await changes;
-    const events = (await itemsOf(table, `EVENTS#${SELLER}`)).toSorted((a, b) => Number(a.sk) - Number(b.sk));
-    const isWhole = events.every(({ sk }, index) => Number(sk) === index + 1);
-    report.expect('burst: the events have no gap', isWhole, () => `${events.length}`);
-    const linked = new Set<unknown>();
-    for (const { type, user_id } of events) {
-      if (type === 'user.linked') linked.add(user_id);
-      if (type === 'user.removed') linked.delete(user_id);
-    }
-    const { users } = await store.listPage(SELLER, 1, PEOPLE);
-    const doAgree = users.length === linked.size && users.every(({ id }) => linked.has(id));
-    report.expect('burst: the events agree with the users', doAgree, () => `${users.length} ${linked.size}`);
+    await checkEvents(report, store, table);
     await table.stop();
     restoreLog();
   },
