@@ -1,6 +1,6 @@
 import { PHONE_LIMITS } from '#shared/rate-limits/person-limits.ts';
 import { type Row, routeRows } from '#shared/route.ts';
-import { COUNTS_OF_SELLER } from '#shared/users/routes.ts';
+import { COUNTS_OF_SELLER } from '#shared/table/keys.ts';
 import { buyerLinksSchema, claimedPersonSchema, linkPathSchema } from './schema.ts';
 
 const WITH_TOKEN =

@@ -50,6 +50,12 @@ export const ITEM_PREFIXES = [
 
 export type ItemPrefix = (typeof ITEM_PREFIXES)[number];
 
+/**
+ * What a change of users may name in the item of its seller. The API keys are in the same partition: without this list, whoever may count users
+ * could also change the scopes of a key.
+ */
+export const COUNTS_OF_SELLER = ['pk', 'sk', 'user_count', 'removed_count', 'event_count'] as const;
+
 export interface ItemKey {
   readonly pk: string;
   readonly sk: string;

@@ -1,6 +1,7 @@
 import { HOURLY_CHECK_LIMITS } from '#shared/rate-limits/key-limits.ts';
 import { PERSON_LIMITS } from '#shared/rate-limits/person-limits.ts';
 import { type Row, routeRows } from '#shared/route.ts';
+import { COUNTS_OF_SELLER } from '#shared/table/keys.ts';
 import { MAX_PAGE_SIZE, userPageQuerySchema, userPageSchema } from './page-schema.ts';
 import {
   checkedPersonSchema,
@@ -10,12 +11,6 @@ import {
   userSchema,
   userUpdateSchema,
 } from './schema.ts';
-
-/**
- * What a change of users may name in the item of its seller. The API keys are in the same partition: without this list, whoever may count users
- * could also change the scopes of a key.
- */
-export const COUNTS_OF_SELLER = ['pk', 'sk', 'user_count', 'removed_count', 'event_count'] as const;
 
 const CHANGED_BY_CHECK = 'POST /v1/users/{id}/checks changes it.';
 
