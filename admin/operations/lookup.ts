@@ -136,20 +136,21 @@ export const keyNamed = async (admin: Administration, text: string): Promise<Api
   return onlyOne(found, missing, { several: 'Several keys have this name or ending.', lineOf: keyLine });
 };
 
-/** Returns what `find` finds; undefined if it throws one of these codes. */
-const unless = async <T>(codes: readonly AdminErrorCode[], find: Promise<T>): Promise<T | undefined> =>
-  find.catch((error: unknown): undefined => {
-    if (!(error instanceof AdminError && codes.includes(error.code))) throw error;
+/** Returns what `find` finds, or its error if that has this code. */
+const foundOrMissing = <T>(code: AdminErrorCode, find: Promise<T>): Promise<T | AdminError> =>
+  find.catch((error: unknown) => {
+    if (error instanceof AdminError && error.code === code) return error;
+    throw error;
   });
 
-/** Returns the seller, or the key, with an id or a name. Throws `seller_not_found` if it is neither's, or `ambiguous`. */
+/** Returns the seller, or the key, with an id or a name. Throws `seller_not_found`, with the hints for both, if it is neither's, or `ambiguous`. */
 export const sellerOrKeyNamed = async (
   admin: Administration,
   text: string,
 ): Promise<{ readonly seller_id: string; readonly key_id?: string }> => {
-  const seller = await unless(['seller_not_found'], sellerNamed(admin, text));
-  if (seller !== undefined) return { seller_id: seller.seller_id };
-  const key = await unless(['key_not_found'], keyNamed(admin, text));
-  if (key !== undefined) return key;
-  throw new AdminError('seller_not_found', `There is no seller and no key ${redact(text)}.`);
+  const seller = await foundOrMissing('seller_not_found', sellerNamed(admin, text));
+  if (!(seller instanceof AdminError)) return { seller_id: seller.seller_id };
+  const key = await foundOrMissing('key_not_found', keyNamed(admin, text));
+  if (!(key instanceof AdminError)) return key;
+  throw new AdminError('seller_not_found', `${seller.message} ${key.message}`);
 };

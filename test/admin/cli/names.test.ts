@@ -101,7 +101,10 @@ describe('a key', () => {
     await json('keys', 'revoke', 'till', '--yes');
     const alone = await run('keys', 'show', 'till');
     expect(alone).toMatchObject({ exitCode: 1 });
-    expect(alone.error).toContain(`Only revoked keys have this name. Use an id:\n  ${revoked.key_id}  `);
+    const hint = `Only revoked keys have this name. Use an id:\n  ${revoked.key_id}  `;
+    expect(alone.error).toContain(hint);
+    // Also where a subject may be a seller or a key.
+    expect((await run('usage', 'till')).error).toContain(hint);
     const second = await json(...issue);
     expect(await json('keys', 'show', 'till')).toMatchObject({ key_id: second.key_id });
     expect(await json('keys', 'show', revoked.last_four)).toMatchObject({ status: 'revoked' });
@@ -139,8 +142,11 @@ describe('a key', () => {
   });
 });
 
-it('the audit of neither a seller nor a key names both, and that of a deleted seller is shown by its id', async () => {
-  expect((await run('audit', 'nothing')).error).toBe('error: There is no seller and no key nothing.\n');
+it('the audit of neither a seller nor a key has the hints for both, and that of a deleted seller is shown by its id', async () => {
+  const { error } = await run('audit', 'nothing');
+  expect(error).toContain(
+    'There is no seller nothing. sellers list --search finds a part of a name. No key has',
+  );
   expect((await run('audit', 'sel_nothing')).error).toBe('error: There is no seller sel_nothing.\n');
   const { seller_id } = await json('sellers', 'create', 'Deleted Shop');
   const { key_id } = await newKey(seller_id);
