@@ -3,8 +3,13 @@
  * service, each snippet as it is written. It installs packages from registries, so `npm test` leaves it out: `npm run test:docs` runs it.
  */
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, delimiter as pathDelimiter } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { registerBuyer } from '#test/scenarios/buyers.ts';
+import { localTarget } from '#test/service/local-target.ts';
 import { ADMIN_PAGE, followAdminPage } from './admin-page.ts';
+import { sixtyCustomers } from './customers-file.ts';
 import { faultOf } from './output.ts';
 import { type Command, pagesInReadingOrder, parsePage, textOf } from './page.ts';
 import { newReader, type Reader } from './reader.ts';
@@ -57,7 +62,7 @@ const OTHER_KEYS: Readonly<Record<string, 'app' | 'events' | 'rotate' | 'profess
 const PAGES = pagesInReadingOrder();
 
 const isOnPath = (command: string): boolean =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));
+  (process.env.PATH ?? '').split(pathDelimiter).some((folder) => existsSync(join(folder, command)));
 
 const missingCommands = (page: string): readonly string[] => {
   const text = textOf(page);
@@ -65,11 +70,11 @@ const missingCommands = (page: string): readonly string[] => {
   return needed.filter((command) => !isOnPath(command));
 };
 
-/** `it`, or `it.skip` with the commands that this machine lacks. */
-const itWhereItRuns = (page: string, run: () => Promise<void>): void => {
+/** `it`, or `it.skip` with the commands of the page that this machine lacks. */
+const itWhereItRuns = (page: string, title: string, run: () => Promise<void>): void => {
   const missing = missingCommands(page);
   const [test, reason] = missing.length > 0 ? [it.skip, ` (skipped: no ${missing.join(', ')})`] : [it, ''];
-  test(`${page} runs as written and prints what it shows${reason}`, run, 120_000);
+  test(`${page} ${title}${reason}`, run, 120_000);
 };
 
 const isCommand = (step: object): step is Command => !('name' in step);
@@ -88,7 +93,7 @@ describe('the pages in reading order', () => {
   });
 
   for (const page of PAGES) {
-    itWhereItRuns(page, async () => {
+    itWhereItRuns(page, 'runs as written and prints what it shows', async () => {
       const { steps } = parsePage(textOf(page));
       const printed = await reader.follow(steps, OTHER_KEYS[page]);
       const faults = steps.filter(isCommand).map((command, index) => {
@@ -96,6 +101,26 @@ describe('the pages in reading order', () => {
         return fault && { fault, command: command.text, printed: printed[index], shown: command.shown?.text };
       });
       expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+    });
+  }
+
+  for (const [program, delimiter, encoding] of [
+    ['python3 bring_customers.py', ';', 'utf8'],
+    ['node bring-customers.mts', '\t', 'utf16le'],
+  ] as const) {
+    const title = `has ${program}, which links sixty customers of a file in ${encoding} but for those of two meanings`;
+    itWhereItRuns('docs/sellers/bring-your-customers.md', title, async () => {
+      const shop = join(reader.home, 'shop');
+      const { text, phones, codes } = sixtyCustomers(delimiter);
+      for (const phone of phones) await registerBuyer(localTarget(reader.service.demo), phone);
+      await writeFile(join(shop, 'sixty.csv'), text, encoding);
+      await reader.follow(
+        [{ text: `cd ../shop; rm -f results.csv; ${program} sixty.csv`, shown: undefined }],
+        'professional',
+      );
+      const results = await readFile(join(shop, 'results.csv'), 'utf8');
+      const rows: { code: string }[] = parse(results, { columns: true, bom: true });
+      expect(rows.map(({ code }) => code)).toEqual(codes);
     });
   }
 
