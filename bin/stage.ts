@@ -53,10 +53,10 @@ if (stages.length === 0 && !isHelp) {
 
 /** Returns what the compiler finds in lib/stages.ts, such as a wrong name of a setting: Node strips the types and checks none. */
 const typeFaults = (): readonly string[] => {
-  const [tsc, project] = ['../node_modules/@typescript/native/bin/tsc', '../lib/stages.tsconfig.json'].map(
-    (path) => fileURLToPath(new URL(path, import.meta.url)),
-  ) as [string, string];
-  const { stdout } = spawnSync(process.execPath, [tsc, '--project', project], { encoding: 'utf8' });
+  const compile = ['node_modules/@typescript/native/bin/tsc', '--project', 'lib/stages.tsconfig.json'];
+  // The compiler names files relative to its folder.
+  const cwd = fileURLToPath(new URL('..', import.meta.url));
+  const { stdout } = spawnSync(process.execPath, compile, { cwd, encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line.startsWith('lib/stages.ts('));
 };
 if (['synth', 'diff', 'deploy'].includes(command) && !isHelp && !args.includes('--app')) {

@@ -1,6 +1,8 @@
 /** The CDK app under the CDK CLI, and the npm scripts that run it for one stage. */
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { withThisNode } from '../deploy/command.ts';
 import { startAccountDouble } from './account-double.ts';
@@ -205,4 +207,21 @@ test('bin/app.ts prints a wrong stage without a stack trace and exits with 1', (
     status: 1,
     stderr: 'The stages of lib/stages.ts are dev and prod: there is no "qa".\n',
   });
+});
+
+test('a wrong name of a setting is one sentence before CDK runs', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'buyer-linking-stages-'));
+  try {
+    for (const path of ['bin', 'lib', 'shared', 'package.json', 'tsconfig.json'])
+      cpSync(path, join(copy, path), { recursive: true });
+    symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+    const stages = readFileSync('lib/stages.ts', 'utf8');
+    expect(stages).toContain('logRetentionDays: 14');
+    writeFileSync(join(copy, 'lib/stages.ts'), stages.replace('logRetentionDays: 14', 'logRetentionDay: 14'));
+    const { status, stdout, stderr } = run(join(copy, STAGE), 'synth', '--stage', 'dev');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^lib\/stages\.ts\(\d+,5\): error [^\n]+ 'logRetentionDays'\?\n$/);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
 });
