@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { GUIDES, PERSIAN_GUIDES } from '../../docs/.vitepress/guides.ts';
 import { faultOf } from './output.ts';
 import { pagesInReadingOrder, parsePage, textOf } from './page.ts';
 
@@ -67,6 +68,17 @@ describe('the other pages', () => {
 });
 
 describe('the pages for sellers', () => {
+  it('of the site are those of the README, and all files of docs/sellers', () => {
+    // A page of the site alone, and the changelog and the client's README, which are files of other places.
+    const ofSiteOnly = ['key', 'changelog', 'typescript-client'];
+    const listed = [...Object.values(GUIDES).flat(), ...PERSIAN_GUIDES].sort();
+    const linked = textOf('README.md').matchAll(/\]\(docs\/sellers\/([\w/-]+)\.md\)/g);
+    const inReadme = [...linked].map(([, name]) => String(name));
+    expect([...new Set(inReadme), ...ofSiteOnly].sort()).toEqual(listed);
+    const files = globSync('docs/sellers/{,fa/}*.md', { cwd: REPOSITORY }).map((file) => file.slice(13, -3));
+    expect(files.filter((name) => name !== 'index').sort()).toEqual(listed);
+  });
+
   const texts = pagesInReadingOrder().map(textOf);
 
   it('have a phone and a national id of their own each, so that no page disturbs the next', () => {
