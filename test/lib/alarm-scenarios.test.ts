@@ -360,6 +360,8 @@ describe('the alarms of prod', () => {
     for (const { metrics, json } of alarms) {
       const periods = new Set(metrics.map(({ periodMinutes }) => periodMinutes));
       expect(periods.size).toBe(1);
+      // The one that the replay evaluates.
+      expect(json.ComparisonOperator).toBe('GreaterThanOrEqualToThreshold');
       expect(metrics.length).toBeLessThanOrEqual(10);
       expect(json.EvaluationPeriods * Math.max(...periods)).toBeLessThanOrEqual(24 * 60);
     }

@@ -66,6 +66,20 @@ describe('functions', () => {
     expect(variables.sort()).toEqual([...variablesOf(route)].sort());
   });
 
+  test('variables have the values of the release and of the settings', () => {
+    const variables = (stage: typeof dev, name: string) => functionOf(stage, name).Environment.Variables;
+    const release = { RELEASE_VERSION: '1.2.3', RELEASE_COMMIT: '0123456789ab' };
+    const support = { SUPPORT_EMAIL: 'api@example.com', STATUS_URL: 'https://status.example.com' };
+    expect(variables(prod, 'get-openapi')).toMatchObject({ ...release, ...support });
+    for (const name of ['authorizer', 'create-user', 'rotate-key']) {
+      expect([dev, prod].map((stage) => variables(stage, name).KEY_PREFIX)).toEqual([
+        'blk_test_',
+        'blk_live_',
+      ]);
+    }
+    expect(variables(prod, 'send-otp').OTP_ACCESS).toBe('api-key');
+  });
+
   test('variables name secrets by ARN or name and hold none', () => {
     expect(functionOf(dev, 'create-user').Environment.Variables).toMatchObject({
       HASH_SECRET: { 'Fn::ImportValue': expect.stringContaining('HashSecret') },
@@ -133,6 +147,11 @@ describe('plans', () => {
         BurstLimit: PLANS[plan].requestsPerMinute * 2,
       })),
     );
+    const stages = Object.values(resourcesOf(dev.api, 'AWS::ApiGateway::UsagePlan')).map(
+      ({ Properties }) => Properties.ApiStages,
+    );
+    const [stage] = Object.keys(resourcesOf(dev.api, 'AWS::ApiGateway::Stage'));
+    expect(stages).toMatchObject(PLAN_NAMES.map(() => [{ ApiId: expect.anything(), Stage: { Ref: stage } }]));
   });
 });
 

@@ -231,6 +231,12 @@ describe('grants on keys and secrets', () => {
     );
     expect(namesWith('secretsmanager:GetSecretValue')).toEqual(users.map(({ name }) => name));
     expect(users.map(({ name }) => name)).toContain('send-otp');
+    // Secrets Manager appends a hyphen and six characters to the name of a secret in its ARN.
+    for (const name of ['create-user', 'check-user', 'send-otp']) {
+      expect(JSON.stringify(statementsOfFunction(name))).toContain(
+        ':secret:buyer-linking/prod/providers-??????"',
+      );
+    }
   });
 
   test('the canary can read the secret of its key and nothing else', () => {

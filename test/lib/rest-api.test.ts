@@ -68,6 +68,12 @@ describe('methods', () => {
     const keyed = methodsOf(openOtp).filter(({ authorization }) => authorization === 'CUSTOM');
     const rows = allRoutes.filter(({ access }) => access.by === 'key');
     expect(keyed.map(nameOf).sort()).toEqual(rows.map(nameOf).sort());
+    for (const id of ['sendotp', 'verifyotp']) {
+      const [, lambda] =
+        Object.entries(resourcesOf(openOtp, 'AWS::Lambda::Function')).find(([name]) => name.startsWith(id)) ??
+        [];
+      expect(lambda?.Properties.Environment.Variables.OTP_ACCESS).toBe('public');
+    }
   });
 
   test('otpAccess "public" leaves out the rows for the buyer app, so that their paths are not found', () => {
@@ -261,7 +267,11 @@ describe('the firewall', () => {
   });
 
   test('limits the requests of each address to the stage of prod', () => {
-    prod.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
+    prod.hasResourceProperties('AWS::WAFv2::WebACL', { Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
+    const [association, ...others] = Object.values(resourcesOf(prod, 'AWS::WAFv2::WebACLAssociation'));
+    expect(others).toEqual([]);
+    const [stage] = Object.keys(resourcesOf(prod, 'AWS::ApiGateway::Stage'));
+    expect(JSON.stringify(association?.Properties.ResourceArn)).toContain(`"/stages/",{"Ref":"${stage}"}`);
     expect(rulesOf(prod)[0]).toEqual({
       AggregateKeyType: 'IP',
       Limit: STAGES.prod.firewall.requestsPerAddress,
