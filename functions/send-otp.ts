@@ -64,7 +64,7 @@ const countSend = async (
   { codes, rateLimiter }: Deps,
 ): Promise<Consumed> => {
   try {
-    return await consume(rateLimiter, [...limits.ofKey, ...limits.ofPhone, ...limits.ofStage], nowMs);
+    return await consume(rateLimiter, [...limits.ofKey, ...limits.ofStage, ...limits.ofPhone], nowMs);
   } catch (error) {
     await bestEffort('undo_send', codes.undoSend(owner, mac, before));
     throw error;

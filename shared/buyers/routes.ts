@@ -64,7 +64,7 @@ export const buyerRoutes = routeRows('Buyer app', {
       signingKey: 'publish',
       tokenIssuer: true,
     },
-    timeoutSeconds: 12,
-    deadlineSeconds: 10,
+    timeoutSeconds: 20,
+    deadlineSeconds: 20,
   },
 } as const satisfies Record<string, Row>);

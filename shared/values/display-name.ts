@@ -6,10 +6,10 @@ const MAX_TRIMMED_UNITS = MAX_NAME_CHARACTERS * 4 * 2;
 
 /**
  * Controls, lone surrogates, noncharacters, separators, annotations, the replacement character, and what shows nothing by itself:
- * zero-width spaces, bidi marks, tags.
+ * zero-width spaces, bidi marks, tags, fillers, blank Braille, the null notehead, blank and joined hieroglyphs.
  */
 const FORBIDDEN =
-  /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\ufff9-\ufffd[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\p{Variation_Selector}]]]/v;
+  /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\p{Zl}\p{Zp}\ufff9-\ufffd\u2800\u{1d159}\u{13430}-\u{13455}\u{16fe4}[\p{Default_Ignorable_Code_Point}--[\u200c\u200d\p{Variation_Selector}]]]/v;
 
 /** More combining marks in a row than any language writes. */
 const PILED_MARKS = /\p{M}{5}/u;
@@ -48,9 +48,7 @@ const trimName = (text: string): string => {
   return text.slice(from, to);
 };
 
-/** Without those that show nothing: fillers, blank Braille, the object replacement character, the null notehead, blank hieroglyphs. */
-const VISIBLE =
-  /[[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]--[\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]]/v;
+const VISIBLE = /[[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]--\p{Default_Ignorable_Code_Point}]/v;
 
 /** Returns a name trimmed and in NFC: 1 to 100 characters, one of them visible, none invisible but the joiners of Persian words and emoji. */
 export const parseDisplayName = (text: string): string | undefined => {

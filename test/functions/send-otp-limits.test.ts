@@ -210,6 +210,27 @@ describe('a second send that a limit refuses', () => {
     },
   );
 
+  it.each(['share-of-sms-per-day', 'count'] as const)(
+    'because %s was used up between its read and its count does not count at the phone, where a lost refund would stay',
+    async (name) => {
+      let afterStored: (() => Promise<void>) | undefined;
+      let phoneCounts = 0;
+      const prepared = await codeOutstanding(async (command, send) => {
+        if (writes(command, 'LIMIT#phone:')) phoneCounts += 1;
+        const result = await send();
+        if (writes(command, 'CODE#')) await afterStored?.();
+        return result;
+      });
+      afterStored = async () => {
+        afterStored = undefined;
+        await useUp(prepared, name);
+      };
+      phoneCounts = 0;
+      expect((await prepared.send(prepared.phone, LIMITED)).json.code).toBe('sms_unavailable');
+      expect(phoneCounts).toBe(0);
+    },
+  );
+
   it('because its count could not be written is service_unavailable, and leaves the code, its tries and all counts', async () => {
     let fails = false;
     const prepared = await codeOutstanding(async (command, send) => {
