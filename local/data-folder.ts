@@ -55,7 +55,10 @@ export const openFolder = async (path: string, parts: AsyncDisposableStack): Pro
   process.umask(0o077);
   const folder = filesIn(path);
   try {
-    await mkdir(path, { recursive: true });
+    // Not recursive: below /proc that would not end.
+    await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
     await access(path, constants.W_OK);
     // Before anything else: another start may be changing the files.
     await claim(folder);

@@ -49,6 +49,13 @@ describe('openFolder', () => {
     expect(await readdir(folder)).toEqual(['table.sqlite']);
   });
 
+  it('creates no parent folders, which would not end below /proc', async () => {
+    const nested = join(folder, 'missing', 'own');
+    await expect(inFolder(() => {}, nested)).rejects.toThrow(
+      `Nothing can be kept in ${nested} (ENOENT): choose another folder with --data.`,
+    );
+  });
+
   it('creates a folder and files that only their owner may read, and leaves no draft', async () => {
     const own = join(folder, 'own');
     process.umask(0o022);

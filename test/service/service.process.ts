@@ -45,7 +45,7 @@ describe('options', () => {
     const { code, text } = await runService(['--port', '0', '--data', file]);
     expect({ code, text }).toEqual({
       code: 1,
-      text: `Nothing can be kept in ${file} (EEXIST): choose another folder with --data.\n`,
+      text: `Nothing can be kept in ${file} (ENOTDIR): choose another folder with --data.\n`,
     });
   });
 

@@ -82,7 +82,7 @@ describe('the GitHub workflows', () => {
 
   test('release.yml attests a tag only if its commit is on main and has passed CI, which it waits for without the rights of a release', () => {
     const [verify = '', client = ''] = release.split(/^ {2}client:$/m);
-    expect(verify).toContain('git merge-base --is-ancestor "$GITHUB_SHA" origin/main\n');
+    expect(verify).toContain('git merge-base --is-ancestor "$GITHUB_SHA" refs/remotes/origin/main\n');
     expect(verify).toMatch(
       /run=\$\(gh run list --workflow ci\.yml --branch main --event push --commit "\$GITHUB_SHA" .+\n\s+gh run watch "\$\{run:\?.+\}" --exit-status\n/,
     );
@@ -93,7 +93,7 @@ describe('the GitHub workflows', () => {
   test('deploy.yml checks the tag of prod and its CI before it asks AWS for credentials', () => {
     const steps = [
       "inputs.stage == 'prod' && !startsWith(github.ref, 'refs/tags/v')",
-      'git merge-base --is-ancestor "$GITHUB_SHA" origin/main',
+      'git merge-base --is-ancestor "$GITHUB_SHA" refs/remotes/origin/main',
       'gh run list --workflow ci.yml --branch main --event push --commit "$GITHUB_SHA" --status success',
       'configure-aws-credentials',
     ].map((step) => deploy.indexOf(step));
