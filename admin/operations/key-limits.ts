@@ -1,4 +1,5 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
+import { servedPlan } from '#admin/stores/api-key-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { HOUR_SECONDS } from '#shared/clock.ts';
 import {
@@ -18,7 +19,8 @@ import { changeKey, fromTo, requireActive } from './change-key.ts';
 
 /** Returns the state of every limit of a key in its window: the plan's limit per minute first, then the hourly and daily limits. */
 export const readKeyLimits = async (admin: Administration, keyId: string) => {
-  const { plan, limits = {} } = await requireKey(admin, keyId);
+  const { plan: stored, limits = {} } = await requireKey(admin, keyId);
+  const plan = servedPlan(stored);
   const all = [
     { ...minuteLimit({ keyId, plan }), shownName: 'requests-per-minute', isOverridden: false },
     ...KEY_LIMIT_NAMES.map((name) => ({

@@ -1,6 +1,7 @@
 /** The state that the table wants of a key: in the items of its secrets, in API Gateway and in the authorizer cache. Every function can be run again. */
 
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
+import { servedPlan } from '#admin/stores/api-key-store.ts';
 import type { Seller, SellerStatus } from '#admin/stores/seller-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import type { GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
@@ -91,7 +92,11 @@ export const bringToGateway = async (
   const enabled = (sellerStatus ?? (await requireSeller(admin, seller_id)).status) === 'active';
   const wanted = { name: admin.gatewayKeyName(key_id), value: usage_id, enabled };
   const { id } = isKept ? found : await usagePlans.createKey(wanted);
-  for (const other of PLAN_NAMES) if (other !== plan) await usagePlans.detach(id, other);
-  await usagePlans.attach(id, plan);
+  const served = servedPlan(plan);
+  // Which plan a later version gave to a key that is there cannot be known.
+  if (!isKept || served === plan) {
+    for (const other of PLAN_NAMES) if (other !== served) await usagePlans.detach(id, other);
+    await usagePlans.attach(id, served);
+  }
   if (isKept && found.enabled !== enabled) await usagePlans.setEnabled(id, enabled);
 };

@@ -3,9 +3,9 @@ import { type Administration, requireKey, requireSeller } from '#admin/administr
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
-import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redact } from '#shared/log.ts';
-import { chunksOf } from '#shared/table/reads.ts';
+import { keySecretKey } from '#shared/table/keys.ts';
+import { chunksOf, getItem } from '#shared/table/reads.ts';
 import { similarNames } from './similar-names.ts';
 
 const SELLER_ID = /^sel_[0-9A-Za-z]+$/;
@@ -97,8 +97,8 @@ export const keysOfAllSellers = async (admin: Administration): Promise<ApiKey[]>
 
 /** Returns the key of a secret, by one read of its hash. Throws `key_not_found`, without the secret. */
 export const keyOfSecret = async (admin: Administration, secret: string): Promise<ApiKey> => {
-  const item = await keySecretStore(admin.table).findSecret(hashApiKey(secret));
-  if (item !== undefined) return requireKey(admin, item.key_id);
+  const item = await getItem(admin.table, keySecretKey(hashApiKey(secret)));
+  if (item !== undefined) return requireKey(admin, String(item.key_id));
   throw new AdminError(
     'key_not_found',
     'No key has this secret. Another stage may have it, or a rotation has ended it.',

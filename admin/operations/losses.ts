@@ -1,5 +1,6 @@
 /** What a change takes from a key, for the question that the CLI asks before. */
 import type { Administration } from '#admin/administration.ts';
+import { servedPlan } from '#admin/stores/api-key-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { KEY_LIMIT_NAMES, type KeyLimitName, keyLimit } from '#shared/rate-limits/key-limits.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
@@ -34,10 +35,13 @@ export const lossesOf = (
   const scopes = before.scopes
     .filter((scope) => !after.scopes.includes(scope))
     .map((scope) => `scope ${scope}`);
-  const [had, has] = [before, after].map(({ plan }) => PLANS[plan].requestsPerMinute) as [number, number];
+  const [had, has] = [before, after].map(({ plan }) => PLANS[servedPlan(plan)].requestsPerMinute) as [
+    number,
+    number,
+  ];
   const plan = has < had ? [`${number(had - has)} of ${number(had)} requests a minute`] : [];
   const limitOf = (name: KeyLimitName, { key_id: keyId, plan, limits = {} }: ApiKey): number =>
-    keyLimit(name, { keyId, plan, limits, registryIsSandbox }).limit;
+    keyLimit(name, { keyId, plan: servedPlan(plan), limits, registryIsSandbox }).limit;
   const limits = KEY_LIMIT_NAMES.flatMap((name) => {
     const [from, to] = [limitOf(name, before), limitOf(name, after)];
     const isBelowUse = to < from && to < peaks[name];

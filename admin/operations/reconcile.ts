@@ -5,6 +5,7 @@ import {
   keyIdInGatewayName,
   requireSeller,
 } from '#admin/administration.ts';
+import { servedPlan } from '#admin/stores/api-key-store.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import { type ApiKey, type KeySecret, keySecretOf } from '#shared/api-keys/api-key-item.ts';
@@ -71,7 +72,7 @@ const differencesOf = (state: KeyState, nowMs: number): Difference[] => {
     issue_interrupted: isPending && isOld,
     revoked_in_gateway: key.status === 'revoked' && found !== undefined,
     missing_in_gateway: hasUsagePlans && isActive && registered === undefined,
-    plan_differs: registered && plan !== key.plan,
+    plan_differs: registered && plan !== key.plan && servedPlan(key.plan) === key.plan,
     enabled_differs: registered && registered.enabled !== (seller.status === 'active'),
     secret_differs: !isPending && isSecretWrong(state),
     not_flushed: !isPending && key.unflushed_since !== undefined,
