@@ -31,7 +31,7 @@ export const HEADERS = {
     schema: { type: 'string', minLength: 1, example: EXAMPLE_REQUEST_ID },
   },
   'Cache-Control': {
-    description: 'Responses under /v1 must not be cached.',
+    description: 'Responses under /v1, and problems, must not be cached.',
     required: true,
     schema: { type: 'string', enum: ['no-store'] },
   },
@@ -69,7 +69,7 @@ const isCounted = ({ access, problems }: Route, status: number): boolean =>
 /** Returns the headers of one response of a row. */
 export const headersOf = (route: Route, status: number): HeaderObjects => {
   const common: (keyof typeof HEADERS)[] = ['X-Request-Id'];
-  if (route.path.startsWith('/v1/')) common.push('Cache-Control');
+  if (route.path.startsWith('/v1/') || status >= 400) common.push('Cache-Control');
   if (isCounted(route, status)) {
     common.push('RateLimit-Policy', 'RateLimit', 'X-Api-Key-Expires-At');
   }

@@ -48,7 +48,7 @@ const trimName = (text: string): string => {
   return text.slice(from, to);
 };
 
-const VISIBLE = /[[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]--\p{Default_Ignorable_Code_Point}]/v;
+const VISIBLE = /[[\p{L}\p{N}\p{S}\p{Extended_Pictographic}\u20e3]--\p{Default_Ignorable_Code_Point}]/v;
 
 /** Returns a name trimmed and in NFC: 1 to 100 characters, one of them visible, none invisible but the joiners of Persian words and emoji. */
 export const parseDisplayName = (text: string): string | undefined => {

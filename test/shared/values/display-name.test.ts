@@ -19,6 +19,7 @@ describe('parseDisplayName', () => {
     ['emoji with a variation selector before the joiner', '🏳\ufe0f\u200d🌈 👁\ufe0f\u200d🗨\ufe0f'],
     ['a family', '👨\u200d👩\u200d👧\u200d👦'],
     ['a keycap', '1\ufe0f\u20e3'],
+    ['a keycap of a punctuation mark', '#\ufe0f\u20e3'],
     ['an emoji as text', '☺\ufe0e'],
     ['Han characters with glyph selectors', '葛\u{e0100}城\ufe00'],
     ['letters with two marks each', 'مُحَمَّد'],
