@@ -10,7 +10,7 @@ import { SMALL_SITE } from '#test/service/running-service.ts';
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
   authorizer: 207_000,
-  canary: 169_000,
+  canary: 170_000,
   'check-user': 293_000,
   'create-user': 326_000,
   'delete-user': 253_000,
@@ -23,7 +23,7 @@ const BUDGET_BYTES: Readonly<Record<string, number>> = {
   // Holds the document, which an operation makes 8 kB longer.
   'get-openapi': 280_000,
   'get-openid-configuration': 32_000,
-  'get-user': 244_000,
+  'get-user': 245_000,
   'list-events': 231_000,
   'list-users': 269_000,
   'rotate-key': 242_000,

@@ -178,6 +178,15 @@ describe('redact', () => {
     ['a slashed phone', '0999/000/00/01'],
     ['an underscored national id', '999_000_0018'],
     ['a full-width code', '４９３０２７'],
+    ['a Devanagari phone', '०९९९०००००००१'],
+    ['a mathematical code', '𝟒𝟗𝟑𝟎𝟐𝟕'],
+    ['a phone with brackets', '+98 (999) 000-0001'],
+    ['a phone like a time', '09:99:00:00:00:1'],
+    ['a national id like a count', '9,990,000,018'],
+    ...[...',~\u00a0\u2011\u200c:+&–،\t'].map(
+      (separator) =>
+        [`a phone with ${JSON.stringify(separator)}`, `0999${separator}000${separator}0001`] as const,
+    ),
   ] as const;
 
   it.each(personal)('replaces %s anywhere in a text', (_what, text) => {
@@ -201,8 +210,11 @@ describe('redact', () => {
     );
   });
 
-  it('keeps statuses, ports, line numbers and paths', () => {
-    const text = 'TypeError at handler (/var/task/index.mjs:120:33): status 503 after 1500 ms on port 8000';
+  it.each([
+    'TypeError at handler (/var/task/index.mjs:120:33): status 503 after 1500 ms on port 8000',
+    '(file:///var/task/index.mjs:12040:117)\n    at next (/var/task/shared/log.ts:1204:331)',
+    'at 20:44:34.123Z, 1,234,567 lines of sel_0123456789abcdefghijAB and usr_A000000000000000000000',
+  ])('keeps statuses, ports, positions in code, paths, times, counts and ids: %s', (text) => {
     expect(redact(text)).toBe(text);
   });
 

@@ -14,12 +14,15 @@ interface AuditOptions {
   readonly since?: number;
 }
 
+/** Quotes a text that could look like several details. */
+const quoted = (value: unknown): unknown => (/[,→"]/.test(String(value)) ? JSON.stringify(value) : value);
+
 /** `professional → free, key: key_…`: what changed first. */
 const detailsText = ({ key_id, details: { from, to, ...others } }: AuditRecord, seller?: string): string => {
   const rest = Object.entries(others).sort(([a], [b]) => a.localeCompare(b));
   const named = [['seller', seller], ['key', key_id], ...rest].filter(([, value]) => value !== undefined);
-  const change = from === undefined && to === undefined ? [] : [`${from} → ${to}`];
-  return [...change, ...named.map(([name, value]) => `${name}: ${value}`)].join(', ');
+  const change = from === undefined && to === undefined ? [] : [`${quoted(from)} → ${quoted(to)}`];
+  return [...change, ...named.map(([name, value]) => `${name}: ${quoted(value)}`)].join(', ');
 };
 
 /** A record as a table shows it: `sara` of `arn:aws:sts::000000000000:assumed-role/admin/sara`. `seller`: shown among the details. */

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
@@ -53,4 +55,16 @@ it('the audit says where it ends, if there can be more records', async () => {
   const { error } = await shell.cli('audit', seller_id, '--limit', '2');
   expect(error).toBe('The newest 2 records. --limit shows more.\n');
   expect((await shell.cli('audit', seller_id)).error).toBe('');
+});
+
+it('quotes a name that could look like several details', async () => {
+  const forged = 'a, key: key_FAKE, seller: Kaveh → free.csv';
+  const file = join(shell.folder, forged);
+  await writeFile(file, '');
+  await shell.json('buyers', 'import', file);
+  const { seller_id } = await shell.json('sellers', 'create', 'x, key: key_FAKE');
+  await shell.json('sellers', 'rename', seller_id, 'free → professional');
+  const { out } = await shell.cli('audit');
+  expect(out).toContain(`file: "${forged}"`);
+  expect(out).toContain('"x, key: key_FAKE" → "free → professional", seller: "free → professional"');
 });

@@ -161,10 +161,10 @@ describe('buyers import', () => {
     await writeFile(file, '');
     await shell.json('buyers', 'import', file);
     const { records } = await shell.json('audit', 'deployment', '--limit', '1');
-    expect(records[0].details.file).toBe('\u001b[31m\u009b\u202e [redacted]txt');
+    expect(records[0].details.file).toBe('\u001b[31m\u009b\u202e [redacted].txt');
     for (const options of [[], ['--json'], ['--wide']]) {
       const { out } = await shell.cli('audit', 'deployment', '--limit', '1', ...options);
-      expect(out).toContain(String.raw`\u001b[31m\u009b\u202e [redacted]txt`);
+      expect(out).toContain(String.raw`\u001b[31m\u009b\u202e [redacted].txt`);
       expect(out).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
     }
   });
