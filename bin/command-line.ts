@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { redact } from '#shared/log.ts';
 
 /**
  * Parses the options and arguments of a program, as `parseArgs` does. Prints `usage` and exits 0 on --help. Prints one sentence and
@@ -16,8 +17,8 @@ export const commandLine = <const Config extends ParseArgsConfig>(usage: string,
   }
 };
 
-/** Prints what is wrong and exits 2. */
+/** Prints what is wrong, without a secret or a phone that was typed, and exits 2. */
 export const wrongCommandLine = (sentence: string): never => {
-  console.error(`${sentence.replace(/\.$/, '')}. Try --help.`);
+  console.error(`${redact(sentence.replace(/\.$/, ''))}. Try --help.`);
   process.exit(2);
 };

@@ -1,6 +1,7 @@
 import type { Environment } from 'aws-cdk-lib';
 import type { KeyPrefix } from '#shared/env.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
+import { redact } from '#shared/log.ts';
 import { providersNamed } from '#shared/providers/provider.ts';
 import { isSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
@@ -117,7 +118,7 @@ export const configOf = (stage: unknown): Config => {
   const name = STAGE_NAMES.find((each) => each === stage);
   if (name !== undefined) return parseConfig(name, STAGES[name]);
   throw new ConfigError(
-    `The stages of lib/stages.ts are ${STAGE_NAMES.join(' and ')}: ${stage === undefined ? 'name one' : `there is no "${stage}"`}.`,
+    `The stages of lib/stages.ts are ${STAGE_NAMES.join(' and ')}: ${stage === undefined ? 'name one' : `there is no "${redact(String(stage))}"`}.`,
   );
 };
 

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { redact } from '#shared/log.ts';
 import { KEY_LIMIT_NAMES, type LimitOverrides } from '#shared/rate-limits/key-limits.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
 
@@ -22,7 +21,7 @@ export const parseScopes = (text: string): Scope[] =>
     const scope = SCOPES.find((known) => known === name.trim());
     if (scope !== undefined) return scope;
     const known = `The scopes are ${SCOPES.join(', ')}.`;
-    const fault = name.trim() === '' ? 'A scope is empty.' : `There is no scope ${redact(name.trim())}.`;
+    const fault = name.trim() === '' ? 'A scope is empty.' : `There is no scope ${name.trim()}.`;
     throw new InvalidArgumentError(`${fault} ${known}`);
   });
 

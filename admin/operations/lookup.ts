@@ -3,7 +3,6 @@ import { type Administration, requireKey, requireSeller } from '#admin/administr
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
-import { redact } from '#shared/log.ts';
 import { keySecretKey } from '#shared/table/keys.ts';
 import { chunksOf, getItem } from '#shared/table/reads.ts';
 import { similarNames } from './similar-names.ts';
@@ -81,7 +80,7 @@ export const sellerNamed = async (admin: Administration, text: string): Promise<
   const sellers = await admin.sellers.list();
   const found = sellers.filter(({ name }) => normalized(name) === normalized(text));
   const missing = () =>
-    new AdminError('seller_not_found', `There is no seller ${redact(text)}. ${hintFor(text, sellers)}`);
+    new AdminError('seller_not_found', `There is no seller ${text}. ${hintFor(text, sellers)}`);
   return onlyOne(found, missing, { several: 'Several sellers have this name.', lineOf: sellerLine });
 };
 

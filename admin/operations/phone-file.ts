@@ -48,7 +48,7 @@ interface Parsed {
 }
 
 const unreadable = (path: string, why: string, cause: unknown): AdminError =>
-  new AdminError('bad_input', `${redact(path)} ${why}`, { cause });
+  new AdminError('bad_input', `${path} ${why}`, { cause });
 
 /** Describes an error of the file system, of the encoding or of the quotes. */
 const fileError = (path: string, error: unknown): unknown => {
@@ -123,7 +123,7 @@ export const layoutOf = async (path: string, name: string | undefined): Promise<
     if (most <= 1) return layout;
     throw new AdminError(
       'bad_input',
-      `${redact(path)} has the columns ${listed(columns)}. Name that of the phones: --column.`,
+      `${path} has the columns ${listed(columns)}. Name that of the phones: --column.`,
     );
   }
   const found = columns.flatMap((each, index) => (normalized(each) === normalized(name) ? [index] : []));
@@ -132,10 +132,7 @@ export const layoutOf = async (path: string, name: string | undefined): Promise<
     return { ...layout, column: { index, header: withoutLineBreak(first?.raw ?? '') } };
   }
   const fault = found.length === 0 ? 'no column' : `${found.length} columns`;
-  throw new AdminError(
-    'bad_input',
-    `${redact(path)} has ${fault} ${redact(name)}. Its first line has: ${listed(columns)}.`,
-  );
+  throw new AdminError('bad_input', `${path} has ${fault} ${name}. Its first line has: ${listed(columns)}.`);
 };
 
 /** Yields the lines after the header. Throws `bad_input` where the file is malformed. */

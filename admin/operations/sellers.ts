@@ -3,6 +3,7 @@ import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, newId, requireSeller } from '#admin/administration.ts';
 import type { Seller, SellerChange, SellerStatus } from '#admin/stores/seller-store.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
+import { redact } from '#shared/log.ts';
 import {
   LOCALES,
   type Locale,
@@ -21,6 +22,12 @@ export const requireName = (text: string): string => {
     throw new AdminError(
       'bad_input',
       'A name must have 1 to 100 visible characters and no control or invisible characters.',
+    );
+  }
+  if (redact(name) !== name) {
+    throw new AdminError(
+      'bad_input',
+      'A name must not contain a secret, a phone, a national id or another number of six digits: the audit keeps it.',
     );
   }
   return name;

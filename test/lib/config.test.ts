@@ -96,12 +96,13 @@ describe('the settings of a stage', () => {
     expect(refusalOf({ account: '123', signingKeys: [] })?.split('\n')).toHaveLength(2);
   });
 
-  test('of a stage that does not exist are refused with the names of the stages', () => {
+  test('of a stage that does not exist are refused with the names of the stages, and without a secret', () => {
     for (const name of ['qa', 'toString']) {
       expect(() => configOf(name)).toThrow(
         `The stages of lib/stages.ts are dev and prod: there is no "${name}".`,
       );
     }
+    expect(() => configOf(`blk_test_${'a'.repeat(38)}`)).toThrow('there is no "[redacted]".');
     expect(() => configOf(undefined)).toThrow('The stages of lib/stages.ts are dev and prod: name one.');
     expect(() => parseConfig('my-stage', STAGES.dev)).toThrow('its name must be 2 to 16 lower-case letters');
   });

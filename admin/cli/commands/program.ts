@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { redact } from '#shared/log.ts';
+import { personalIn } from '#shared/log.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { type AddCommands, commandsOf, PROGRAM } from '../command.ts';
 import type { Deployments } from '../connection.ts';
@@ -117,11 +117,18 @@ const usageFailure = (program: Command, args: readonly string[], error: Commande
   return { code: 'usage', message };
 };
 
-/** Hides what looks like a secret, a phone or a national id in a message that repeats words of the command line. */
+/**
+ * Hides what was typed and looks like a secret, a phone or a national id, also if the message writes it with other separators or a part of it.
+ * Dates stay, and numbers of the CLI itself.
+ */
 const withoutPersonal = (message: string, args: readonly string[]): string =>
-  args
-    .flatMap((word) => [word, word.slice(word.indexOf('=') + 1)])
-    .reduce((text, word) => (word === '' ? text : text.replaceAll(word, () => redact(word))), message);
+  personalIn(args.join(' '))
+    .flatMap((typed) => [typed, ...typed.split(' ')])
+    .filter((typed) => !/^\d{4}-\d\d-\d\d$/.test(typed))
+    .map((typed) => typed.match(/[\p{L}\p{Nd}]/gu) ?? [])
+    .filter(({ length }) => length > 0)
+    .map((characters) => new RegExp(`(?<!\\p{Nd})${characters.join('[^\\p{L}\\p{Nd}]*')}(?!\\p{Nd})`, 'gu'))
+    .reduce((text, typed) => text.replace(typed, '[redacted]'), message);
 
 /** The exit codes of failures. Shells report Ctrl-C by 130. */
 const EXIT_CODES: Readonly<Record<string, number>> = { usage: 2, interrupted: 130 };
@@ -147,8 +154,8 @@ export const run = async (
       return error.exitCode === 0 ? 0 : 2;
     const failure = isUsage ? usageFailure(program, args, error) : failureOf(error);
     const label = failure.code === 'interrupted' || failure.code === 'declined' ? '' : 'error: ';
-    const { code, message: full } = failure;
-    const message = code === 'usage' ? withoutPersonal(full, args) : full;
+    const { code } = failure;
+    const message = withoutPersonal(failure.message, args);
     if (args.includes('--json'))
       terminal.errorStream.write(escapedLines(`${JSON.stringify({ error: { code, message } })}\n`));
     else terminal.error(`${label}${message}`);

@@ -52,12 +52,36 @@ describe('the admin CLI', () => {
     ['usage', 'key_x', '--days', '0012345679'],
     ['usage', 'key_x', '--days=001-234567-9'],
     [`--blk_test_${'a'.repeat(38)}`],
+    ['buyers', 'show', '0912', '345', '6789'],
+    ['users', 'list', 'sel_x', '--limit', '5', '0912', '345', '6789'],
   ])('repeats no secret, phone or national id of a wrong command line: %j', async (...args) => {
     for (const json of [[], ['--json']]) {
       const { exitCode, out, error } = await shell.cli(...args, ...json);
       expect([exitCode, out]).toEqual([2, '']);
-      expect(error).not.toMatch(/a{38}|[0-9]{5}|123 4567|234567/);
+      expect(error).not.toMatch(/a{38}|[0-9]{5}|123 4567|234567|345|6789/);
     }
+  });
+
+  it('repeats no secret, phone or national id in any other error', async () => {
+    const { seller_id } = await shell.json('sellers', 'create', 'Kaveh Books');
+    const secret = `blk_test_${'a'.repeat(38)}`;
+    for (const args of [
+      ['users', 'remove', secret, '--seller', seller_id],
+      ['users', 'remove', '+98 (912) 345-6789', '--seller', seller_id],
+      ['users', 'list', '0012345679'],
+      ['sellers', 'rename', '09123456789', '09123456790'],
+      ['buyers', 'import', `/nowhere/${secret}.csv`],
+      ['info', '--stage', secret],
+      ['info', '--stage=09123456789'],
+      ['sellers', 'create', secret],
+    ])
+      for (const json of [[], ['--json']]) {
+        const { exitCode, out, error } = await shell.cli(...args, ...json);
+        expect([exitCode, out]).toEqual([1, '']);
+        expect(error).not.toMatch(/a{38}|[0-9]{3}-|00123|0912/);
+      }
+    const { error } = await shell.cli('users', 'remove', '09123456789', '--seller', seller_id);
+    expect(error).toBe(`error: ${seller_id} has no user [redacted].\n`);
   });
 
   it('repeats another word of a wrong command line, with its control characters escaped', async () => {

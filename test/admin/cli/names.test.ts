@@ -157,3 +157,24 @@ it('the audit of neither a seller nor a key has the hints for both, and that of 
   const { records } = await json('audit', seller_id, '--search', 'seller.deleted');
   expect(records).toMatchObject([{ action: 'seller.deleted', details: { name: 'Deleted Shop' } }]);
 });
+
+it.each([`blk_live_${'a'.repeat(38)}`, 'Kaveh +98 (912) 345-6789', '\u06f0\u06f0\u06f12345679'])(
+  'a name with a secret, a phone or a national id is refused, and the audit has no record of it: %s',
+  async (name) => {
+    const { seller_id } = await json('sellers', 'create', 'Named', '--yes');
+    const { key_id } = await newKey(seller_id);
+    const issue = ['keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', '--name', name];
+    const before = await json('audit');
+    for (const args of [
+      ['sellers', 'create', name],
+      ['sellers', 'rename', seller_id, name],
+      ['keys', 'rename', key_id, name],
+      issue,
+    ])
+      expect(await run(...args)).toMatchObject({
+        exitCode: 1,
+        error: expect.stringContaining('A name must not contain a secret, a phone'),
+      });
+    expect(await json('audit')).toEqual(before);
+  },
+);
