@@ -3,7 +3,7 @@ import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, newId, requireSeller } from '#admin/administration.ts';
 import type { Seller, SellerChange, SellerStatus } from '#admin/stores/seller-store.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
-import { redact } from '#shared/log.ts';
+import { personalIn } from '#shared/log.ts';
 import {
   LOCALES,
   type Locale,
@@ -13,6 +13,7 @@ import {
   type TemplateProvider,
 } from '#shared/sms/templates.ts';
 import { parseDisplayName } from '#shared/values/display-name.ts';
+import { parsePhone } from '#shared/values/phone.ts';
 import { bringToGateway, flushAfterChange, rewriteSecrets } from './key-state.ts';
 
 /** Returns the name of a seller or key as it is stored. Throws `bad_input` if it is not allowed. */
@@ -24,11 +25,11 @@ export const requireName = (text: string): string => {
       'A name must have 1 to 100 visible characters and no control or invisible characters.',
     );
   }
-  if (redact(name) !== name) {
-    throw new AdminError(
-      'bad_input',
-      'A name must not contain a secret, a phone, a national id or another number of six digits: the audit keeps it.',
-    );
+  // Other numbers may be a year or a branch.
+  const isPersonal = (part: string) =>
+    /^[a-z]/i.test(part) || parsePhone(part.replace(/\P{Nd}/gu, '')) !== undefined;
+  if (personalIn(name).some(isPersonal)) {
+    throw new AdminError('bad_input', 'A name must not contain a secret or a phone: the audit keeps it.');
   }
   return name;
 };

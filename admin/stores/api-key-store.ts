@@ -10,7 +10,6 @@ import {
 } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { PLAN_NAMES, type PlanName, SMALLEST_PLAN } from '#shared/rate-limits/plans.ts';
-import type { Scope } from '#shared/scopes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { ifEqual, setting } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, keySecretKey, sellerKey } from '#shared/table/keys.ts';
@@ -18,17 +17,6 @@ import { getItem, queryAll } from '#shared/table/reads.ts';
 import { batchGetAll } from './batches.ts';
 import { ifSellerIs, type SellerStatus } from './seller-store.ts';
 import { ifAbsent, transact } from './transactions.ts';
-
-/**
- * A later version may have written scopes and a plan that this one does not know, before a rollback. They are read and written as they are, so
- * that no change of something else loses them. Where a number depends on the plan, it is that of `servedPlan`.
- */
-const asStored = {
-  scopes: v.array(v.custom<Scope>((value) => typeof value === 'string')),
-  plan: v.custom<PlanName>((value) => typeof value === 'string'),
-};
-const storedKeySchema = v.object({ ...apiKeySchema.entries, ...asStored });
-const storedSecretSchema = v.object({ ...keySecretSchema.entries, ...asStored });
 
 /** Returns the plan by which the API serves a key: the smallest one for a plan that this version does not know. */
 export const servedPlan = (plan: PlanName): PlanName => (PLAN_NAMES.includes(plan) ? plan : SMALLEST_PLAN);
@@ -39,13 +27,13 @@ const keyReads = (table: Table) => ({
     const owner = sellerId ?? (await getItem(table, keyIdKey(keyId)))?.seller_id;
     if (owner === undefined) return undefined;
     const item = await getItem(table, apiKeyKey(String(owner), keyId));
-    return item && v.parse(storedKeySchema, item);
+    return item && v.parse(apiKeySchema, item);
   },
 
   /** Reads the keys of a seller in the order of their creation. */
   async listOf(sellerId: string): Promise<ApiKey[]> {
     const items = await queryAll(table, { pk: sellerKey(sellerId).pk, prefix: API_KEY_PREFIX });
-    const keys = items.map((item) => v.parse(storedKeySchema, item));
+    const keys = items.map((item) => v.parse(apiKeySchema, item));
     return keys.sort((a, b) => a.created_at.localeCompare(b.created_at));
   },
 
@@ -54,7 +42,7 @@ const keyReads = (table: Table) => ({
     const hashes = keys.flatMap(({ secrets }) => secrets.map(({ hash }) => hash));
     const items = await batchGetAll(table, hashes.map(keySecretKey));
     const hashOf = (pk: unknown): string => String(pk).slice(keySecretKey('').pk.length);
-    return new Map(items.map((item) => [hashOf(item.pk), v.parse(storedSecretSchema, item)]));
+    return new Map(items.map((item) => [hashOf(item.pk), v.parse(keySecretSchema, item)]));
   },
 });
 

@@ -2,19 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
 import { limitOverridesSchema } from '#shared/rate-limits/key-limits.ts';
-import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';
+import type { PlanName } from '#shared/rate-limits/plans.ts';
 import type { Permissions } from '#shared/route.ts';
-import { SCOPES } from '#shared/scopes.ts';
+import type { Scope } from '#shared/scopes.ts';
 import { ifEqual, setting, settingIfEqual } from '#shared/table/conditions.ts';
 import { apiKeyKey, keySecretKey, sellerKey } from '#shared/table/keys.ts';
 import type { Action, TransactItem } from '#shared/table/writes.ts';
+
+/**
+ * A later version may have written scopes and a plan that this one does not know, before a rollback. They are read and written as they are, so
+ * that no change of something else loses them; whoever acts by them reduces them with `withKnownValues`.
+ */
+const asStored = {
+  scopes: v.array(v.custom<Scope>((value) => typeof value === 'string')),
+  plan: v.custom<PlanName>((value) => typeof value === 'string'),
+};
 
 /** Everything that the authorizer reads. Times are epoch seconds. */
 export const keySecretSchema = v.object({
   seller_id: v.string(),
   key_id: v.string(),
-  scopes: v.array(v.picklist(SCOPES)),
-  plan: v.picklist(PLAN_NAMES),
+  ...asStored,
   /** The opaque id of the key in API Gateway. API Gateway never gets the secret. */
   usage_id: v.string(),
   status: v.picklist(['active', 'revoked']),
@@ -55,8 +63,7 @@ export const apiKeySchema = v.object({
   seller_id: v.string(),
   key_id: v.string(),
   name: v.string(),
-  scopes: v.array(v.picklist(SCOPES)),
-  plan: v.picklist(PLAN_NAMES),
+  ...asStored,
   limits: v.optional(limitOverridesSchema),
   usage_id: v.string(),
   status: v.picklist(['pending', 'active', 'revoked']),

@@ -33,7 +33,7 @@ export const knownValues = (
 
 const storedSchema = v.looseObject({ key_id: v.string(), scopes: v.array(v.string()), plan: v.string() });
 
-/** The same of an item of a key or of a secret, for reads: whoever writes a key must know all of it. */
+/** The same of an item of a key or of a secret. */
 export const withKnownValues = (item: StoredItem): StoredItem => {
   const { key_id, scopes, plan } = v.parse(storedSchema, item);
   return { ...item, ...knownValues(key_id, scopes, plan) };

@@ -1,8 +1,10 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { revokeKey, rotateKey as rotateByAdmin, setExpiry } from '#admin/operations/change-key.ts';
 import { reconcile } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
+import { apiKeyKey } from '#shared/table/keys.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
 
@@ -85,6 +87,21 @@ describe('201', () => {
     expect(key?.secrets.map(({ created_by }) => created_by)).toEqual(['seller', 'admin']);
     expect(key?.unflushed_since).toBeUndefined();
     expect(JSON.stringify([await rotationRecords(), key])).not.toContain(json.secret);
+  });
+
+  it('keeps a scope of a later version, which this one does not know', async () => {
+    const { sellerId, keyId } = own.authorizer;
+    const { table } = own.administration;
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: apiKeyKey(sellerId, keyId),
+        UpdateExpression: 'SET scopes = :scopes',
+        ExpressionAttributeValues: { ':scopes': ['key:rotate', 'future:read'] },
+      }),
+    );
+    expect((await rotate()).status).toBe(201);
+    expect((await stored())?.scopes).toEqual(['key:rotate', 'future:read']);
   });
 
   it('leaves nothing to reconcile', async () => {

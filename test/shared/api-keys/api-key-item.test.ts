@@ -48,8 +48,8 @@ describe('keySecretSchema', () => {
   });
 
   it.each([
-    [{ plan: 'gold' }],
-    [{ scopes: ['users:delete'] }],
+    [{ plan: 1 }],
+    [{ scopes: ['users:read', 1] }],
     [{ status: 'pending' }],
     [{ seller_status: 'closed' }],
     [{ expires_at: '1795000000' }],
