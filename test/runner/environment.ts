@@ -4,6 +4,8 @@ import { mock } from 'node:test';
 
 const { console } = globalThis;
 const { exit } = process;
+const { now } = performance;
+const { timeout } = AbortSignal;
 
 // The programs that tests start share compiled code: each starts in half the time. This process has read the variable already; it would
 // write the code of every test file at its end.
@@ -21,6 +23,8 @@ export default class ProcessEnvironment {
     for (const name of Object.keys(process.env)) if (!(name in this.#env)) delete process.env[name];
     Object.assign(process.env, this.#env);
     process.exit = exit;
+    performance.now = now;
+    AbortSignal.timeout = timeout;
     globalThis.console = console;
   }
 

@@ -7,11 +7,11 @@ import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
 let apiGateway: RunningApiGateway;
-beforeAll(async () => {
+beforeEach(async () => {
   apiGateway = await startApiGateway();
   shell = await startTestShell(apiGateway);
 });
-afterAll(async () => {
+afterEach(async () => {
   await shell.stop();
   await apiGateway.stop();
 });
