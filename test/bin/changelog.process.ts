@@ -1,6 +1,6 @@
 /** `npm version` with the hooks of package.json, in a temporary repository that has its own `npm run check`. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,9 +33,13 @@ const write = (file: string, text: string): void => writeFileSync(join(folder, f
 const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
 
 const commitWith = (check: string, changelog: string): void => {
+  const { imports } = packageJson;
   const { preversion, version, postversion } = packageJson.scripts;
   const scripts = { check, preversion, version, postversion };
-  write('package.json', JSON.stringify({ name: 'sample', version: '1.4.2', type: 'module', scripts }));
+  write(
+    'package.json',
+    JSON.stringify({ name: 'sample', version: '1.4.2', type: 'module', imports, scripts }),
+  );
   write('CHANGELOG.md', changelog);
   git('add', '.');
   git('commit', '--quiet', '--message', 'First');
@@ -49,10 +53,12 @@ const expectNoRelease = (): void => {
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'buyer-linking-release-'));
-  for (const file of ['.npmrc', 'bin/changelog.ts', 'bin/command-line.ts']) {
-    cpSync(join(ROOT, file), join(folder, file));
+  for (const file of ['.npmrc', 'bin/changelog.ts', 'bin/command-line.ts', 'shared']) {
+    cpSync(join(ROOT, file), join(folder, file), { recursive: true });
   }
   git('init', '--quiet', '--initial-branch', 'main');
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  write('.git/info/exclude', 'node_modules\n');
   git('config', 'user.name', 'Test');
   git('config', 'user.email', 'test@example.com');
   git('config', 'core.hooksPath', '.git/hooks');
