@@ -1,6 +1,6 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
-import { servedPlan } from '#admin/stores/api-key-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { servedPlan } from '#shared/api-keys/known-values.ts';
 import { HOUR_SECONDS } from '#shared/clock.ts';
 import {
   KEPT_DAYS,

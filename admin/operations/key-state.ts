@@ -1,11 +1,11 @@
 /** The state that the table wants of a key: in the items of its secrets, in API Gateway and in the authorizer cache. Every function can be run again. */
 
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
-import { servedPlan } from '#admin/stores/api-key-store.ts';
 import type { Seller, SellerStatus } from '#admin/stores/seller-store.ts';
 import { transact } from '#admin/stores/transactions.ts';
 import type { GatewayKey, UsagePlans } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { servedPlan } from '#shared/api-keys/known-values.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
 import { deadlineIn } from '#shared/deadline.ts';
 import { PLAN_NAMES } from '#shared/rate-limits/plans.ts';

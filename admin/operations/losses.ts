@@ -1,7 +1,7 @@
 /** What a change takes from a key, for the question that the CLI asks before. */
 import type { Administration } from '#admin/administration.ts';
-import { servedPlan } from '#admin/stores/api-key-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { servedPlan } from '#shared/api-keys/known-values.ts';
 import { KEY_LIMIT_NAMES, type KeyLimitName, keyLimit } from '#shared/rate-limits/key-limits.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
 import { useReader } from '#shared/rate-limits/use-history.ts';

@@ -5,10 +5,10 @@ import {
   keyIdInGatewayName,
   requireSeller,
 } from '#admin/administration.ts';
-import { servedPlan } from '#admin/stores/api-key-store.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { GatewayKey } from '#admin/usage-plans/port.ts';
 import { type ApiKey, type KeySecret, keySecretOf } from '#shared/api-keys/api-key-item.ts';
+import { servedPlan } from '#shared/api-keys/known-values.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import { withdrawPendingKey } from './issue-key.ts';
 import {

@@ -9,7 +9,6 @@ import {
   secretUpdates,
 } from '#shared/api-keys/api-key-item.ts';
 import type { NewAuditRecord } from '#shared/audit.ts';
-import { PLAN_NAMES, type PlanName, SMALLEST_PLAN } from '#shared/rate-limits/plans.ts';
 import type { Table } from '#shared/table/client.ts';
 import { ifEqual, setting } from '#shared/table/conditions.ts';
 import { API_KEY_PREFIX, apiKeyKey, keyIdKey, keySecretKey, sellerKey } from '#shared/table/keys.ts';
@@ -17,9 +16,6 @@ import { getItem, queryAll } from '#shared/table/reads.ts';
 import { batchGetAll } from './batches.ts';
 import { ifSellerIs, type SellerStatus } from './seller-store.ts';
 import { ifAbsent, transact } from './transactions.ts';
-
-/** Returns the plan by which the API serves a key: the smallest one for a plan that this version does not know. */
-export const servedPlan = (plan: PlanName): PlanName => (PLAN_NAMES.includes(plan) ? plan : SMALLEST_PLAN);
 
 const keyReads = (table: Table) => ({
   /** `sellerId`: without it, the key's item that finds it by its id is read first. A damaged table may lack that. */

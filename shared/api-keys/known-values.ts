@@ -7,6 +7,9 @@ import type { StoredItem } from '#shared/table/writes.ts';
 const isOneOf = <Value extends string>(values: readonly Value[], value: string): value is Value =>
   values.some((known) => known === value);
 
+/** Returns the plan by which the API serves a key: the smallest one for a plan that this version does not know. */
+export const servedPlan = (plan: string): PlanName => (isOneOf(PLAN_NAMES, plan) ? plan : SMALLEST_PLAN);
+
 /**
  * Reduces the scopes and the plan of a key to what this version knows, and logs the others: a later version may have written them, before a
  * rollback or while it comes. An unknown scope is left out, an unknown plan is the smallest one.
@@ -18,7 +21,7 @@ export const knownValues = (
 ): { readonly scopes: Scope[]; readonly plan: PlanName } => {
   const known = {
     scopes: scopes.filter((scope) => isOneOf(SCOPES, scope)),
-    plan: isOneOf(PLAN_NAMES, plan) ? plan : SMALLEST_PLAN,
+    plan: servedPlan(plan),
   };
   const unknown = scopes.filter((scope) => !isOneOf(SCOPES, scope));
   if (unknown.length > 0 || plan !== known.plan) {
