@@ -15,7 +15,7 @@ import { alarmNamePrefix } from './outputs.ts';
 
 /** What an alarm says and when it is raised. */
 export interface AlarmProps {
-  /** The table of docs/operators/operations.md, "Alarms", has a row of this name. */
+  /** The table of docs/operators/alarms.md has a row of this name. */
   readonly name: string;
   /** One sentence: what people cannot do while the alarm lasts. A person on call reads it first. */
   readonly impact: string;
@@ -104,7 +104,7 @@ export const addAlarms = (
     ({ name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 2], missingData }) => {
       const alarm = new Alarm(scope, `Alarm-${name}`, {
         alarmName: `${namePrefix}${name}`,
-        alarmDescription: `${impact} What to do: docs/operators/operations.md, "Alarms".`,
+        alarmDescription: `${impact} What to do: docs/operators/alarms.md.`,
         metric,
         threshold,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

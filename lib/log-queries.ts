@@ -17,7 +17,7 @@ interface Query {
 const COMPLETION = 'operation, status, code, duration_ms, key_id, calls';
 const CAUSE = 'cause_kind, cause, cause_provider, cause_operation, cause_reason';
 
-/** The queries of the runbooks, by the names under which docs/operators/operations.md tells of them. A person writes an id in the place of `<id>`. */
+/** The queries of the runbooks, by the names under which docs/operators/operations.md and alarms.md tell of them. A person writes an id in the place of `<id>`. */
 const LOG_QUERIES = {
   'one request': {
     of: 'both',

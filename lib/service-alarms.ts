@@ -1,6 +1,6 @@
 /**
- * The alarms of a stage, twelve kinds with that of canary/canary.ts. docs/operators/operations.md has a row for each: what it means, and the
- * first command. test/lib/alarm-scenarios.test.ts has, for each, figures that raise it and no other.
+ * The alarms of a stage, twelve kinds with that of canary/canary.ts. docs/operators/alarms.md has a row for each: what it means, and the first
+ * command. test/lib/alarm-scenarios.test.ts has, for each, figures that raise it and no other.
  */
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';

@@ -15,7 +15,8 @@ const dev = templatesOf('dev').api;
 const pageOf = (name: string) =>
   readFileSync(new URL(`../../docs/operators/${name}.md`, import.meta.url), 'utf8');
 
-const runbook = pageOf('operations');
+const alarmPage = pageOf('alarms');
+const runbooks = `${pageOf('operations')}\n${alarmPage}`;
 const adminPage = pageOf('admin');
 
 interface Alarm {
@@ -31,11 +32,9 @@ const alarms: readonly Alarm[] = Object.values(resourcesOf(api, 'AWS::CloudWatch
 
 const OPERATIONS = [...allRoutes.map(({ name }) => name), 'authorizer'];
 
-const [, alarmTable = ''] = runbook.split('## Alarms\n');
-
-describe('docs/operators/operations.md', () => {
+describe('docs/operators/alarms.md', () => {
   test('has a row for each kind of alarm, twelve in all, with its first command', () => {
-    const [table = ''] = alarmTable.split('\n### ');
+    const [table = ''] = alarmPage.split('\n## ');
     const rows = [...table.matchAll(/^\| (`.+?`) \| .+? \| (.+) \|$/gm)];
     const named = rows.flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
     const names = alarms.map(({ AlarmName }) => AlarmName.replace('buyer-linking-prod-', ''));
@@ -43,15 +42,17 @@ describe('docs/operators/operations.md', () => {
     expect(rows).toHaveLength(12);
     expect(rows.filter(([, , command]) => !/`/.test(String(command)))).toEqual([]);
   });
+});
 
-  test('names no command of the AWS CLI whose action is missing in docs/operators/admin.md, "Permissions of the runbooks"', () => {
+describe('docs/operators/operations.md and alarms.md', () => {
+  test('name no command of the AWS CLI whose action is missing in docs/operators/admin.md, "Permissions of the runbooks"', () => {
     const [, permissions = ''] = adminPage.split('## Permissions of the runbooks\n');
     let service = '';
     const granted = [...permissions.matchAll(/`(?:([a-z0-9]+):)?([A-Z]\w+)`/g)].map(([, named, action]) => {
       service = named ?? service;
       return `${service}:${action}`.toLowerCase();
     });
-    const needed = [...runbook.matchAll(/\baws ([a-z0-9-]+) ([a-z-]+)/g)].map(
+    const needed = [...runbooks.matchAll(/\baws ([a-z0-9-]+) ([a-z-]+)/g)].map(
       ([, name = '', command = '']) =>
         command === 'wait'
           ? `${name}:describetable`
@@ -73,7 +74,7 @@ test('every function logs JSON, which the saved log queries read', () => {
 describe('alarms', () => {
   test('state first what people cannot do and then where to read more', () => {
     for (const { AlarmDescription } of alarms) {
-      expect(AlarmDescription).toMatch(/^\w.+\. What to do: docs\/operators\/operations\.md, "Alarms"\.$/);
+      expect(AlarmDescription).toMatch(/^\w.+\. What to do: docs\/operators\/alarms\.md\.$/);
     }
   });
 
@@ -269,11 +270,11 @@ describe('the saved log queries', () => {
   });
 
   test('are all that the runbooks name, and the runbooks hold no other', () => {
-    const named = new Set([...runbook.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text));
+    const named = new Set([...runbooks.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text));
     expect(queries.filter(({ name }) => !named.has(name))).toEqual([]);
-    const after = [...runbook.matchAll(/[Qq]uery `([^`]+)`/g)].map(([, name]) => String(name));
+    const after = [...runbooks.matchAll(/[Qq]uery `([^`]+)`/g)].map(([, name]) => String(name));
     expect(after.filter((name) => !queries.some((query) => query.name === name))).toEqual([]);
-    expect(runbook).not.toMatch(/\bstats count\b|`filter |^ *filter /m);
+    expect(runbooks).not.toMatch(/\bstats count\b|`filter |^ *filter /m);
   });
 });
 

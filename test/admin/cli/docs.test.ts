@@ -23,7 +23,7 @@ const commandsOn = async (page: string): Promise<string[]> => {
   return [...lines].map(([, line = '']) => line.trim());
 };
 
-it.each(['admin.md', 'operations.md', 'deploy.md', 'a-seller-reports.md'])(
+it.each(['admin.md', 'operations.md', 'alarms.md', 'deploy.md', 'a-seller-reports.md'])(
   'docs/operators/%s names only commands and options that exist',
   async (page) => {
     const shown = (await commandsOn(page)).map((line) => {
