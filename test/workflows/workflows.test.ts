@@ -14,6 +14,7 @@ const WORKFLOWS = [
   '.github/workflows/ci.yml',
   '.github/workflows/deploy.yml',
   '.github/workflows/release.yml',
+  '.github/workflows/nightly.yml',
 ];
 const FILES = [...WORKFLOWS, '.github/actions/install/action.yml'];
 
@@ -87,7 +88,7 @@ describe('the GitHub workflows', () => {
       /run=\$\(gh run list --workflow ci\.yml --branch main --event push --commit "\$GITHUB_SHA" .+\n\s+gh run watch "\$\{run:\?.+\}" --exit-status\n/,
     );
     expect(verify).not.toMatch(/: write$/m);
-    expect(client).toMatch(/^\n {4}needs: verify\n/);
+    expect(client).toMatch(/^\n {4}needs: \[verify, nightly\]\n/);
   });
 
   test('deploy.yml checks the tag of prod and its CI before it asks AWS for credentials', () => {
@@ -123,7 +124,7 @@ describe('the GitHub workflows', () => {
     expect(read('docs/operators/deploy-from-github.md')).toContain(
       `"cloudwatch:SetAlarmState", "Resource": "arn:aws:cloudwatch:<region>:<account>:alarm:${name}"`,
     );
-    expect(read('docs/operators/operations.md')).toContain(
+    expect(read('docs/operators/alarms.md')).toContain(
       `| \`${name.replace(alarmNamePrefix('prod'), '')}\` |`,
     );
   });
