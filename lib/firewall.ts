@@ -5,6 +5,7 @@ import { keyForm } from '#shared/api-keys/secret.ts';
 import { type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 import type { Config } from './config.ts';
+import { SITE_THROTTLE } from './rest-api.ts';
 
 /** The window in which the firewall counts the requests of an address, in seconds. The shortest one of AWS: a throttle is used up within seconds. */
 const WINDOW_SECONDS = 60;
@@ -14,6 +15,9 @@ const CODES_WINDOW_SECONDS = 300;
 
 /** The share of the throttle of an open route that one address may use. */
 const SHARE_OF_OPEN_ROUTES = 1 / 5;
+
+/** The share of the throttle of a path of the documentation site: a first visit loads about twenty files within seconds. */
+const SHARE_OF_SITE = 1 / 4;
 
 /** Returns the name of the firewall in its metrics. Names of metrics are shared by the stages of an account and Region. */
 export const firewallMetricName = (stage: string): string => `BuyerLinking-${stage}`;
@@ -35,25 +39,25 @@ const PLAIN_PATH = {
 };
 
 /** Matches a path of the API and what begins with it. The default endpoint puts the stage's name before the path, a custom domain does not. */
-const pathMatches = (path: string, stage: string): CfnWebACL.StatementProperty =>
-  path === '/'
-    ? { regexMatchStatement: { ...PLAIN_PATH, regexString: `^/(${stage}/?)?$` } }
-    : { byteMatchStatement: { ...PLAIN_PATH, positionalConstraint: 'CONTAINS', searchString: path } };
+const pathMatches = (path: string): CfnWebACL.StatementProperty => ({
+  byteMatchStatement: { ...PLAIN_PATH, positionalConstraint: 'CONTAINS', searchString: path },
+});
 
-/** Matches each row that a condition holds for, by the part of its path before a parameter. AWS accepts no `or` of one statement. */
-const rowsThat = (isMatch: (row: Route) => boolean, stage: string): CfnWebACL.StatementProperty => {
-  const paths = [...new Set(allRoutes.filter(isMatch).map(({ path }) => path.replace(/(?<=.)\/\{.*$/, '')))];
-  const covered = (path: string) =>
-    paths.some((other) => other !== path && other !== '/' && path.startsWith(`${other}/`));
-  const statements = paths.filter((path) => !covered(path)).map((path) => pathMatches(path, stage));
-  return { orStatement: { statements } };
+/** Matches each row that a condition holds for, by the part of its path before a parameter, and not by its other paths. */
+const rowsThat = (isMatch: (row: Route) => boolean): CfnWebACL.StatementProperty => {
+  const paths = [...new Set(allRoutes.filter(isMatch).map(({ path }) => path.replace(/\/\{.*$/, '')))];
+  const covered = (path: string) => paths.some((other) => path.startsWith(`${other}/`));
+  const [first, ...others] = paths.filter((path) => !covered(path)).map(pathMatches);
+  if (first === undefined) throw new Error('a rule of the firewall matches no row');
+  // AWS accepts no `or` of one statement.
+  return others.length === 0 ? first : { orStatement: { statements: [first, ...others] } };
 };
 
 type FirewallConfig = Pick<Config, 'stage' | 'otpAccess' | 'openRoutes' | 'keyPrefix'> &
   NonNullable<Config['firewall']>;
 
 /** Matches a request of an operation that requires a key, with an `X-Api-Key` that is present and has not the form of a key. */
-const malformedKeys = ({ stage, otpAccess, keyPrefix }: FirewallConfig): CfnWebACL.StatementProperty => {
+const malformedKeys = ({ otpAccess, keyPrefix }: FirewallConfig): CfnWebACL.StatementProperty => {
   const header = {
     fieldToMatch: { singleHeader: { Name: 'x-api-key' } },
     textTransformations: [{ priority: 0, type: 'NONE' }],
@@ -63,7 +67,7 @@ const malformedKeys = ({ stage, otpAccess, keyPrefix }: FirewallConfig): CfnWebA
   return {
     andStatement: {
       statements: [
-        rowsThat((row) => requiresKey(row, otpAccess), stage),
+        rowsThat((row) => requiresKey(row, otpAccess)),
         isPresent,
         { notStatement: { statement: isWellFormed } },
       ],
@@ -71,18 +75,31 @@ const malformedKeys = ({ stage, otpAccess, keyPrefix }: FirewallConfig): CfnWebA
   };
 };
 
-/** Counts each path of an address by itself, whatever its form. */
-const BY_ADDRESS_AND_PATH = {
-  aggregateKeyType: 'CUSTOM_KEYS',
-  customKeys: [{ ip: {} }, { uriPath: { textTransformations: PLAIN_PATH.textTransformations } }],
-};
-
-interface AddressLimit extends Partial<typeof BY_ADDRESS_AND_PATH> {
+interface AddressLimit {
   readonly limit: number;
   readonly evaluationWindowSec: number;
   /** Counts only the requests that match; every request by default. */
   readonly scopeDownStatement?: CfnWebACL.StatementProperty;
 }
+
+/**
+ * One limit for each one-time-code operation. It counts by the address alone: API Gateway serves four forms of a path, with and without the
+ * stage's name and a slash at its end, and a count of each path would let an address through four times.
+ */
+const codesLimits = ({ codesPerAddress }: FirewallConfig): Readonly<Record<string, AddressLimit>> =>
+  Object.fromEntries(
+    allRoutes
+      .filter(({ access }) => access.by === 'otp')
+      .map(({ name }) => [
+        // send-otp: SendOtpPerAddress.
+        `${name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}PerAddress`,
+        {
+          limit: codesPerAddress,
+          evaluationWindowSec: CODES_WINDOW_SECONDS,
+          scopeDownStatement: rowsThat((row) => row.name === name),
+        },
+      ]),
+  );
 
 /** The limits of requests of an address by the name of the metric. */
 const limitsOf = (config: FirewallConfig): Readonly<Record<string, AddressLimit>> => ({
@@ -91,20 +108,15 @@ const limitsOf = (config: FirewallConfig): Readonly<Record<string, AddressLimit>
     // 12 at least, since AWS accepts no limit below 10.
     limit: Math.floor(config.openRoutes.requestsPerSecond * WINDOW_SECONDS * SHARE_OF_OPEN_ROUTES),
     evaluationWindowSec: WINDOW_SECONDS,
-    // Without the documentation site: a first visit loads dozens of its files.
-    scopeDownStatement: rowsThat(
-      (row) => !requiresKey(row, config.otpAccess) && !row.permissions.site,
-      config.stage,
-    ),
+    scopeDownStatement: rowsThat((row) => !requiresKey(row, config.otpAccess) && !row.permissions.site),
   },
-  ...(config.otpAccess === 'public' && {
-    OneTimeCodesPerAddress: {
-      ...BY_ADDRESS_AND_PATH,
-      limit: config.codesPerAddress,
-      evaluationWindowSec: CODES_WINDOW_SECONDS,
-      scopeDownStatement: rowsThat(({ access }) => access.by === 'otp', config.stage),
-    },
-  }),
+  // Without `/`, which leads to /docs by a response without a body.
+  DocsPerAddress: {
+    limit: SITE_THROTTLE.requestsPerSecond * WINDOW_SECONDS * SHARE_OF_SITE,
+    evaluationWindowSec: WINDOW_SECONDS,
+    scopeDownStatement: rowsThat((row) => row.permissions.site === true),
+  },
+  ...(config.otpAccess === 'public' && codesLimits(config)),
 });
 
 /** Returns what the firewall blocks, by the name of the metric. */
@@ -119,9 +131,9 @@ const blockedBy = (config: FirewallConfig): Readonly<Record<string, CfnWebACL.St
 });
 
 /**
- * Adds a web firewall with limits of requests for each client address: for all of them, and for those that require no key, of which one
- * address may use a fifth, so that others can read the public keys. Where the one-time-code operations require no key, they have a limit
- * of their own. During a flood of malformed keys it blocks these.
+ * Adds a web firewall with limits of requests for each client address: for all of them, for those that require no key, of which one
+ * address may use a fifth, so that others can read the public keys, and for the documentation site. Where the one-time-code operations
+ * require no key, each has a limit of its own. During a flood of malformed keys it blocks these.
  */
 export const addFirewall = (scope: Construct, stage: Stage, config: FirewallConfig): void => {
   const firewall = new CfnWebACL(scope, 'Firewall', {

@@ -61,8 +61,11 @@ const throttleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): MethodD
  */
 const SHARE_OF_HEAD = 1 / 10;
 
-/** The throttle of each path of the documentation site: ten first visits at once, of about twenty files each, which browsers then keep. */
-const SITE_THROTTLE: Config['openRoutes'] = { requestsPerSecond: 20, burst: 200 };
+/**
+ * The throttle of each path of the documentation site: ten first visits at once, of about twenty files each, which browsers then keep. It bounds
+ * what downloads of its largest file can cost: docs/operators/deploy.md, "Costs".
+ */
+export const SITE_THROTTLE: Config['openRoutes'] = { requestsPerSecond: 10, burst: 200 };
 
 const headThrottleOf = ({ requestsPerSecond, burst }: Config['openRoutes']): Config['openRoutes'] => ({
   requestsPerSecond: requestsPerSecond * SHARE_OF_HEAD,

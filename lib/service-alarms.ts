@@ -10,6 +10,7 @@ import { isSandbox } from '#shared/providers/sandbox.ts';
 import type { AlarmProps, MonitoredService } from './alarms.ts';
 import { firewallMetricName } from './firewall.ts';
 import { ALARM_PERIOD, awsMetric, type LoggedMetrics, SUM } from './metrics.ts';
+import { SITE_THROTTLE } from './rest-api.ts';
 
 const DAY = Duration.days(1);
 
@@ -24,6 +25,9 @@ const SHARE_OF_CODES = 0.2;
 
 /** The share of the throttle of one operation that requests with wrong keys may use. */
 const SHARE_OF_WRONG_KEYS = 1 / 10;
+
+/** The share of the throttle of a path of the documentation site that its responses may use: two addresses at the limit of the firewall use it. */
+const SHARE_OF_SITE = 1 / 2;
 
 /** ACM renews a certificate 60 days before its end; at this number the renewal has failed for a month. */
 const CERTIFICATE_DAYS = 30;
@@ -198,17 +202,20 @@ const abuseAlarms = ({
   metrics,
 }: MonitoredService): readonly AlarmProps[] => {
   const wrongKeys = keyedRoutes.requestsPerSecond * ALARM_PERIOD.toSeconds() * SHARE_OF_WRONG_KEYS;
+  const pages = SITE_THROTTLE.requestsPerSecond * ALARM_PERIOD.toSeconds() * SHARE_OF_SITE;
   return [
     {
       name: 'flood',
       impact:
-        'Many requests have wrong keys, or come from an address over its limit: they use up the throttle that all callers share, and sellers then get rate_limit_exceeded.',
+        'Many requests have wrong keys, come from an address over its limit, or load the documentation site: they use up the throttle that all callers share, and cost money.',
       metric: math(
         'shares of what may be refused',
-        `(malformed + unknown) / ${wrongKeys}${firewall === null ? '' : ` + blocked / ${alarmThresholds.requestsBlocked}`}`,
+        `(malformed + unknown) / ${wrongKeys} + (pages + missing) / ${pages}${firewall === null ? '' : ` + blocked / ${alarmThresholds.requestsBlocked}`}`,
         {
           malformed: metrics.one('KeysChecked', { outcome: 'malformed' }),
           unknown: metrics.one('KeysChecked', { outcome: 'unknown' }),
+          pages: responsesOf(metrics, 'get-docs', 'ok'),
+          missing: responsesOf(metrics, 'get-docs', 'not_found'),
           ...(firewall !== null && {
             // Of all rules together.
             blocked: awsMetric('WAFV2', 'BlockedRequests', {

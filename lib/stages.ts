@@ -96,7 +96,10 @@ export interface Stage {
     readonly codesPerAddress: number;
     readonly blockMalformedKeys: boolean;
   } | null;
-  /** The throttle of each operation that requires no key; a tenth of it for HEAD. With a firewall, one address may use a fifth of it. */
+  /**
+   * The throttle of each operation that requires no key, but for the documentation site; a tenth of it for HEAD. With a firewall, one address
+   * may use a fifth of it.
+   */
   readonly openRoutes: Throttle;
   /** The throttle of each operation that requires a key, over all keys, unknown ones too. */
   readonly keyedRoutes: Throttle;

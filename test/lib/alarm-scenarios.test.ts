@@ -245,6 +245,12 @@ const RAISING: readonly Scenario[] = [
     raises: { flood: 10 },
   },
   {
+    what: 'two addresses that load the documentation site at the limit of the firewall',
+    usual: BUSY,
+    meanwhile: { ...BUSY, page: 250, noPage: 50 },
+    raises: { flood: 10 },
+  },
+  {
     what: 'somebody who guesses codes',
     usual: BUSY,
     meanwhile: { ...BUSY, wrongCode: 30 },
@@ -284,6 +290,11 @@ const RAISING: readonly Scenario[] = [
 
 /** What raises no alarm. */
 const QUIETLY_PASSED: readonly Omit<Scenario, 'raises'>[] = [
+  {
+    what: 'one address that loads the documentation site at the limit of the firewall',
+    usual: BUSY,
+    meanwhile: { ...BUSY, page: 150 },
+  },
   { what: 'a quiet night', usual: QUIET, meanwhile: { list: 1 / 30 } },
   { what: 'a busy hour after a quiet night', usual: QUIET, meanwhile: BUSY },
   {
@@ -312,9 +323,9 @@ const QUIETLY_PASSED: readonly Omit<Scenario, 'raises'>[] = [
     }),
   },
   {
-    what: 'few wrong keys and codes, and few blocked requests',
+    what: 'few wrong keys and codes, few blocked requests, and few pages',
     usual: BUSY,
-    meanwhile: { ...BUSY, unknownKey: 100, wrongCode: 5, blocked: 50 },
+    meanwhile: { ...BUSY, unknownKey: 100, wrongCode: 5, blocked: 50, page: 100 },
   },
 ];
 

@@ -84,7 +84,7 @@ describe('methods', () => {
   });
 
   test.each(stages)(
-    'the stage %s throttles the operations with a key over all keys, each open path, those of the documentation site higher, and HEAD of a public one to a tenth of it',
+    'the stage %s throttles the operations with a key over all keys, each open path, those of the documentation site to 10 requests a second with a burst of 200, and HEAD of a public one to a tenth of it',
     (name, api) => {
       const { keyedRoutes, openRoutes } = STAGES[name];
       const throttle = ({ requestsPerSecond, burst }: Throttle, part = 1) => [
@@ -99,9 +99,8 @@ describe('methods', () => {
         readonly ThrottlingBurstLimit: number;
       }[] = stage?.Properties.MethodSettings;
       const open = forEachPath(allRoutes).filter((route) => !requiresKey(route, 'api-key'));
-      // Two first visits of one address load about forty files at once.
       const throttleOf = (operation: string) =>
-        / \/(?:docs|$)/.test(operation) ? { requestsPerSecond: 20, burst: 200 } : openRoutes;
+        / \/(?:docs|$)/.test(operation) ? { requestsPerSecond: 10, burst: 200 } : openRoutes;
       const expected = [
         ['* *', throttle(keyedRoutes)],
         ...open.map((route) => [nameOf(route), throttle(throttleOf(nameOf(route)))]),
@@ -246,15 +245,10 @@ describe('the firewall', () => {
       { Priority: 1, Type: 'NORMALIZE_PATH' },
     ],
   };
-  const anyOf = (...paths: readonly string[]) => ({
-    OrStatement: {
-      Statements: paths.map((path) =>
-        path === '/'
-          ? { RegexMatchStatement: { ...PLAIN_PATH, RegexString: '^/(prod/?)?$' } }
-          : { ByteMatchStatement: { ...PLAIN_PATH, PositionalConstraint: 'CONTAINS', SearchString: path } },
-      ),
-    },
+  const contains = (path: string) => ({
+    ByteMatchStatement: { ...PLAIN_PATH, PositionalConstraint: 'CONTAINS', SearchString: path },
   });
+  const anyOf = (...paths: readonly string[]) => ({ OrStatement: { Statements: paths.map(contains) } });
 
   test('lets an address of prod use a fifth of the throttle of an operation, enough for three professional keys, and it takes 34 addresses to use up the authorizer', () => {
     const { firewall, keyedRoutes, reservedConcurrency } = STAGES.prod;
@@ -280,7 +274,7 @@ describe('the firewall', () => {
   });
 
   test('leaves an address a fifth of the throttle of the operations that require no key', () => {
-    expect(rulesOf(prod)).toHaveLength(2);
+    expect(rulesOf(prod)).toHaveLength(3);
     expect(rulesOf(prod)[1]).toEqual({
       AggregateKeyType: 'IP',
       Limit: (STAGES.prod.openRoutes.requestsPerSecond * 60) / 5,
@@ -293,14 +287,44 @@ describe('the firewall', () => {
     });
   });
 
-  test('limits an address to the requests of codesPerAddress to each public one-time-code operation, in any form of its path', () => {
-    expect(rulesOf(openOtp)[2]).toEqual({
-      AggregateKeyType: 'CUSTOM_KEYS',
-      CustomKeys: [{ IP: {} }, { UriPath: { TextTransformations: PLAIN_PATH.TextTransformations } }],
-      Limit: CODES_PER_ADDRESS,
-      EvaluationWindowSec: 300,
-      ScopeDownStatement: anyOf('/v1/auth/otp/send', '/v1/auth/otp/verify'),
+  test('lets an address load 150 files of the documentation site in a minute, a quarter of the throttle, and leaves out the root, which has no body', () => {
+    expect(rulesOf(prod)[2]).toEqual({
+      AggregateKeyType: 'IP',
+      Limit: 150,
+      EvaluationWindowSec: 60,
+      ScopeDownStatement: contains('/docs'),
     });
+  });
+
+  test.each([
+    ['/v1/auth/otp/send', 3],
+    ['/v1/auth/otp/verify', 4],
+  ])(
+    'counts all forms of the path %s together, by the address alone, to codesPerAddress in five minutes',
+    (path, index) => {
+      expect(rulesOf(openOtp)[index]).toEqual({
+        AggregateKeyType: 'IP',
+        Limit: CODES_PER_ADDRESS,
+        EvaluationWindowSec: 300,
+        ScopeDownStatement: contains(path),
+      });
+    },
+  );
+
+  test('names each rule and its metric after what it counts', () => {
+    const [firewall] = Object.values(resourcesOf(openOtp, 'AWS::WAFv2::WebACL'));
+    const names = firewall?.Properties.Rules.map(
+      ({ Name, VisibilityConfig }: { Name: string; VisibilityConfig: { MetricName: string } }) =>
+        `${Name} ${VisibilityConfig.MetricName}`,
+    );
+    expect(names).toEqual([
+      'requests-per-address RequestsPerAddress',
+      'open-requests-per-address OpenRequestsPerAddress',
+      'docs-per-address DocsPerAddress',
+      'send-otp-per-address SendOtpPerAddress',
+      'verify-otp-per-address VerifyOtpPerAddress',
+      'malformed-keys MalformedKeys',
+    ]);
   });
 
   describe('with blockMalformedKeys', () => {

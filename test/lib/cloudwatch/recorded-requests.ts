@@ -160,6 +160,19 @@ export const recordRequests = async (table: Table) => {
       }),
       status: 200,
     },
+    page: {
+      ...event('request_completed', { operation: 'get-docs', outcome: 'ok', status: 200, duration_ms: 5 }),
+      status: 200,
+    },
+    noPage: {
+      ...event('request_completed', {
+        operation: 'get-docs',
+        outcome: 'not_found',
+        status: 404,
+        duration_ms: 5,
+      }),
+      status: 404,
+    },
     listOfAThrottledTable: await listing(table, () => Promise.reject(THROTTLED)),
     listWithADefect: await listing(table, () => Promise.reject(new TypeError('x is undefined'))),
     changeThatConflicts: await conflicting(table),
