@@ -28,7 +28,7 @@ const missingOf = ({ name, method, path }: Route): readonly string[] => {
     ...(requests.includes(operation) ? [] : [`a call in ${CLIENT}: npm test -- test/client`]),
     ...(scenarios.has(operation.replace(/\{\w+\}/g, '{}'))
       ? []
-      : ['a request in test/scenarios: npm test -- test/scenarios/local.test.ts']),
+      : ['a request in test/scenarios: npm run test:programs -- test/scenarios/local']),
     ...(budgets.includes(`  '${name}': [`) ? [] : [`a budget of its table calls: npm test -- ${BUDGETS}`]),
   ];
 };

@@ -1,5 +1,9 @@
-/** The local service as a whole, in this process: how its parts start, what a reset forgets, and what an end leaves behind. */
+/**
+ * The local service as a whole, in this process: that its parts fit, what a reset forgets, and what an end leaves behind. Every scenario
+ * and every attack against its own process: test/scenarios/local.process.ts, test/security.process.ts.
+ */
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { readKeyLimits } from '#admin/operations/key-limits.ts';
@@ -10,10 +14,21 @@ import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redirectLog } from '#shared/log.ts';
 import { KEY_LIMITS, TIMES_IN_SANDBOX } from '#shared/rate-limits/key-limits.ts';
-import { newPhone } from '#test/generated-people.ts';
-import { call } from '#test/scenarios/call.ts';
+import { problemsOf, type Route } from '#shared/route.ts';
+import { allRoutes } from '#shared/routes.ts';
+import { itForAll } from '#test/for-all.ts';
+import { newPhone, peopleMade } from '#test/generated-people.ts';
+import { buyerLinkScenarios } from '#test/scenarios/buyer-links.ts';
+import { registerBuyer, registeredPerson } from '#test/scenarios/buyers.ts';
+import { call, expectProblem } from '#test/scenarios/call.ts';
+import { eventScenarios } from '#test/scenarios/events.ts';
+import type { ProblemBody } from '#test/scenarios/target.ts';
+import { attackBy, keyFor, named } from '#test/security/attack.ts';
+import { validBody } from '#test/security/valid-request.ts';
 import { localTarget } from '#test/service/local-target.ts';
-import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
+import { foundIn } from '#test/service/privacy.ts';
+import { newDataFolder, removeDataFolder, SMALL_SITE } from '#test/service/running-service.ts';
+import { buyerLinking } from '../../client/src/index.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
 import { databasePid, isRunning } from './database-process.ts';
 
@@ -48,9 +63,11 @@ describe('the running service', () => {
   let service: Service;
   let early: Promise<Response> | undefined;
   let restoreLog = (): void => {};
+  const target = () => localTarget(service.demo);
 
   beforeAll(async () => {
     restoreLog = redirectLog(() => {});
+    process.env.SITE_FOLDER = SMALL_SITE;
     folder = await newDataFolder();
     const port = await freePort();
     service = await start(folder, port, () => {
@@ -70,16 +87,69 @@ describe('the running service', () => {
   it('has the buyer of the examples, so that the documentation can link it as it stands', async () => {
     const { example: body } = openApiDocument.paths['/v1/users'].post.requestBody.content['application/json'];
     const { keys } = service.demo;
-    expect((await call(localTarget(service.demo), '/v1/users', { key: keys.free, body })).status).toBe(201);
+    expect((await call(target(), '/v1/users', { key: keys.free, body })).status).toBe(201);
+  });
+
+  describe('through its gateway, its functions and its database', () => {
+    let token: string;
+    beforeAll(async () => {
+      token = await registerBuyer(target(), newPhone());
+    });
+    const attack = attackBy({ target, token: () => token });
+    const asSeller = (path: string, key = service.demo.keys.professional) => call(target(), path, { key });
+
+    itForAll(named(allRoutes))(
+      'responds to a valid request of each operation by the rules of that operation',
+      async (_name, route: Route) => {
+        const reply = await attack(route, { key: keyFor(route, target()) });
+        const own: readonly string[] = problemsOf(route).filter((code) => code !== 'internal');
+        const succeeds = Object.keys(route.responses).includes(String(reply.status));
+        expect(succeeds ? 'a success' : reply.json<ProblemBody>().code).toMatch(
+          new RegExp(`^(?:a success|${own.join('|')})$`),
+        );
+      },
+    );
+
+    buyerLinkScenarios({ target });
+    eventScenarios({ target });
+
+    it('refuses a missing key, a key of another scope, a forged token, a bad body and another path', async () => {
+      const { app, professional } = service.demo.keys;
+      expectProblem(await call(target(), '/v1/users'), 'invalid_api_key');
+      expectProblem(await asSeller('/v1/users', app), 'insufficient_scope');
+      const [find] = allRoutes.filter(({ name }) => name === 'find-links') as [Route];
+      const forged = { key: app, authorization: `Bearer ${token.slice(0, -4)}AAAA` };
+      expectProblem(await attack(find, forged), 'invalid_access_token');
+      const [create] = allRoutes.filter(({ name }) => name === 'create-user') as [Route];
+      const body = { ...validBody(create), national_id: '1' };
+      expectProblem(await attack(create, { key: professional, body }), 'validation_failed');
+      expectProblem(await asSeller('/v1//users'), 'not_found');
+    });
+
+    it('links a buyer by the client of this package, shows it to its seller alone, and logs none of its data', async () => {
+      const { base_url: baseUrl, keys, other_seller } = service.demo;
+      const client = buyerLinking({ baseUrl, apiKey: keys.professional });
+      const { user, isNew } = await client.linkBuyer(await registeredPerson(target()));
+      expect(isNew).toBe(true);
+      expect((await asSeller(`/v1/users/${user.id}`)).json()).toEqual(user);
+      expectProblem(await asSeller(`/v1/users/${user.id}`, other_seller.key), 'user_not_found');
+      const values = peopleMade.flatMap(({ national_id, phone, display_name }) => [
+        national_id,
+        phone.slice(3),
+        display_name,
+      ]);
+      const log = await readFile(join(folder, 'service.log'), 'utf8');
+      expect(log).toContain('"event":"request_completed"');
+      expect(foundIn(log, [...values, token, ...Object.values(keys)])).toEqual([]);
+    });
   });
 
   it('forgets the wait between two codes at POST /_local/reset', async () => {
-    const target = localTarget(service.demo);
     const phone = newPhone();
     const send = async () =>
-      (await call(target, '/v1/auth/otp/send', { key: service.demo.keys.app, body: { phone } })).status;
+      (await call(target(), '/v1/auth/otp/send', { key: service.demo.keys.app, body: { phone } })).status;
     expect([await send(), await send()]).toEqual([202, 429]);
-    await fetch(`${target.baseUrl}/_local/reset`, { method: 'POST' });
+    await fetch(`${target().baseUrl}/_local/reset`, { method: 'POST' });
     expect(await send()).toBe(202);
   });
 

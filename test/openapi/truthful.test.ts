@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { inputSchema, type SchemaObject } from '#openapi/json-schema.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { runsOf } from '#test/full-run.ts';
 
 /** Every field of every body: its schema in the service, and its schema in the document. */
 const everyField = allRoutes.flatMap((route) =>
@@ -53,7 +54,7 @@ describe.each(fields)('the schema in the document of %s', (_title, schema, publi
       fc.property(sent, (text) => {
         expect(isAccepted(text) && !isPublished(text)).toBe(false);
       }),
-      { numRuns: 400 },
+      { numRuns: runsOf(400) },
     );
   });
 

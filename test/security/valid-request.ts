@@ -1,13 +1,21 @@
 import * as v from 'valibot';
 import type { Route } from '#shared/route.ts';
 
-/** Returns the path of a row with the examples of its path parameters, or with an unknown value where a schema has none. */
-export const validPath = ({ path, pathParameters }: Route): string =>
-  path.replace(/\{(\w+)\+?\}/g, (_placeholder, name: string) => {
-    const schema = pathParameters?.schema.entries[name];
-    const [example] = schema === undefined ? [] : (v.getExamples(schema) as readonly unknown[]);
-    return String(example ?? 'no-such-value');
-  });
+/** Returns the examples of the path parameters of a row, or an unknown value where a schema has none. */
+export const pathExamples = ({ path, pathParameters }: Route): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Array.from(path.matchAll(/\{(\w+)\+?\}/g), ([, name = '']) => {
+      const schema = pathParameters?.schema.entries[name];
+      const [example] = schema === undefined ? [] : (v.getExamples(schema) as readonly unknown[]);
+      return [name, String(example ?? 'no-such-value')];
+    }),
+  );
+
+/** Returns the path of a row with `pathExamples`. */
+export const validPath = (route: Route): string => {
+  const examples = pathExamples(route);
+  return route.path.replace(/\{(\w+)\+?\}/g, (_placeholder, name: string) => String(examples[name]));
+};
 
 /** `npm start` registers the buyer of the example phone. No buyer has this one, so that no attack on a name links a person. */
 const UNREGISTERED_PHONE = '+989990000042';

@@ -3,6 +3,7 @@ import { EVENTS, type EventName, errorFields, logEvent, redact, redirectLog } fr
 import { runInRequest } from '#shared/request-context.ts';
 import { requestUntil } from '#test/fakes/request.ts';
 import { itForAll } from '#test/for-all.ts';
+import { runsOf } from '#test/full-run.ts';
 import { digits, inAnyScript } from './any-script.ts';
 
 let lines: string[];
@@ -88,7 +89,7 @@ describe('logEvent', () => {
   it('names no metric and no dimension that the line has no value for', () => {
     fc.assert(
       fc.property(anyEvent, ([name, fields]) => expect(brokenReferences(written(name, fields))).toEqual([])),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 

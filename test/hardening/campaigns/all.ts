@@ -5,6 +5,7 @@ import { codeTiming } from './code-timing.ts';
 import { crashes } from './crashes.ts';
 import { databaseFaults } from './database-faults.ts';
 import { endInBurst } from './end-in-burst.ts';
+import { everyCase } from './every-case.ts';
 import { hostileInputs } from './hostile-inputs.ts';
 import { keys } from './keys.ts';
 import { leaks } from './leaks.ts';
@@ -31,5 +32,6 @@ export const campaigns: readonly Campaign[] = [
   supplyChain,
   hostileInputs,
   codeTiming,
+  everyCase,
   leaks,
 ];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterUnsent, type CodeRecord, whyNotTried } from '#shared/one-time-codes/rules.ts';
 import type { CodeOwner } from '#shared/one-time-codes/store.ts';
+import { runsOf } from '#test/full-run.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { type Codes, codesOn, NOW, newOwner, withSeller } from './codes-on.ts';
 import { modelPhone } from './model.ts';
@@ -134,7 +135,7 @@ describe('the store', () => {
         const pairs = await replay(history);
         expect(pairs.map(({ stored }) => stored)).toEqual(pairs.map(({ expected }) => expected));
       }),
-      { numRuns: 20 },
+      { numRuns: runsOf(20) },
     );
   });
 });

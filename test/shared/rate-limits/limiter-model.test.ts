@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Limit, LimitState } from '#shared/rate-limits/limit.ts';
 import { limitKey, statesIn } from '#shared/rate-limits/rate-limiter.ts';
 import { batchGet } from '#shared/table/reads.ts';
+import { runsOf } from '#test/full-run.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { limitOf, patientLimiter } from './patient-limiter.ts';
 
@@ -152,7 +153,7 @@ describe('the rate limiter', () => {
         const pairs = await replay(history);
         expect(pairs.map(({ stored }) => stored)).toEqual(pairs.map(({ expected }) => expected));
       }),
-      { numRuns: 20 },
+      { numRuns: runsOf(20) },
     );
   });
 });

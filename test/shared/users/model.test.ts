@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { REMOVAL_REASONS } from '#shared/events/event.ts';
 import type { NewLink } from '#shared/users/link-user.ts';
+import { runsOf } from '#test/full-run.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { linkOf, noResponse, resend, storeWhose, withExternalId } from './linking.ts';
 import {
@@ -183,7 +184,7 @@ describe('the user store', () => {
         await expectSeller(first, { other: second, rotated });
         await expectSeller(second, { other: first, rotated });
       }),
-      { numRuns: 10 },
+      { numRuns: runsOf(10) },
     );
   });
 });

@@ -1,4 +1,4 @@
-/** Attacks on every row of the route table, over HTTP against the whole service. */
+/** Attacks on every row of the route table, over HTTP against the whole service. Those on bodies: test/shared/http/body-attacks.test.ts. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { testNationalId } from '#shared/providers/test-identities.ts';
@@ -7,7 +7,6 @@ import { registerBuyer, registeredPerson } from '#test/scenarios/buyers.ts';
 import { type CallOptions, call, expectProblem, type Reply, withoutRequestId } from '#test/scenarios/call.ts';
 import type { Target } from '#test/scenarios/target.ts';
 import { MARKER } from '#test/security/attack.ts';
-import { bodyAttacks } from '#test/security/body-attacks.ts';
 import { keyAttacks } from '#test/security/key-attacks.ts';
 import { disguiseAttacks, pathAttacks } from '#test/security/path-attacks.ts';
 import { tokenAttacks } from '#test/security/token-attacks.ts';
@@ -37,7 +36,6 @@ afterAll(async () => {
 
 const options = { target: () => target, token: () => token };
 keyAttacks(options);
-bodyAttacks(options);
 pathAttacks(options);
 disguiseAttacks(options);
 tokenAttacks(options);
