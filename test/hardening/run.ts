@@ -11,14 +11,14 @@ import { seededRandom } from './random.ts';
 import { newReport } from './report.ts';
 import { nothingUsed } from './used.ts';
 
-const QUICK_SCALE = 0.1;
+const QUICK_SCALE = 0.05;
 
 const USAGE = `Usage: npm run test:hardening -- [options]
 
 Attacks and faults against a service that it starts on this machine. Exits 1 on any violation.
 
 Options:
-  --quick              a tenth of the tries
+  --quick              a twentieth of the tries
   --seed <number>      repeats the run with this seed
   --only <campaign>    one campaign
   --outputFile <file>  also writes the counts as JSON`;

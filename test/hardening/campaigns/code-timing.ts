@@ -17,7 +17,7 @@ import type { Campaign } from './campaign.ts';
 
 /** Four rejected verifications each, which stays within the key's limit of 1,000 per hour. */
 const ROUNDS = 200;
-const QUICK_ROUNDS = 100;
+const QUICK_ROUNDS = 50;
 /** The medians differ by 5 %, also on a busy machine. A call to the database more or fewer changes them by a quarter or more. */
 const LARGEST_RATIO = 1.2;
 const MEASUREMENTS = 3;

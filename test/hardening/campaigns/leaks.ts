@@ -18,9 +18,15 @@ const tracesOf = async (folder: string, terminal: string) => {
   };
 };
 
-/** A number by itself, in any of its spellings: six digits within a longer number or an id are chance. */
-const isIn = (text: string, digits: string): boolean =>
-  new RegExp(`(?<![\\w.-])${digits}(?![\\w.-])`).test(text);
+/** What a value could be a part of. A search of these finds the same as one of the whole text, many times faster. */
+const PARTS = {
+  digits: /\d{10,}/g,
+  /** Six digits by themselves: within a longer number or an id they are chance. */
+  code: /(?<![\w.-])\d{6}(?![\w.-])/g,
+  quotedCode: /"\d{6}(?=")/g,
+  key: /blk_\S+/g,
+  token: /eyJ\S+/g,
+};
 
 /** After all campaigns: no national id, phone, code, key or token that was used may be found where docs/operators/privacy.md says it is not. */
 export const leaks: Campaign = {
@@ -32,29 +38,26 @@ export const leaks: Campaign = {
       log.includes('request_completed'),
       () => 'the log is empty',
     );
-    const search = (
-      title: string,
-      text: string,
-      values: Iterable<string>,
-      matches: (text: string, value: string) => boolean,
-    ) => {
+    const search = (title: string, text: string, part: RegExp, values: Iterable<string>) => {
+      const parts = (text.match(part) ?? []).join(' ');
       const check = `leaks: no ${title}`;
-      for (const value of values) report.expect(check, !matches(text, value), () => `…${value.slice(-2)}`);
+      for (const value of values) report.expect(check, !parts.includes(value), () => `…${value.slice(-2)}`);
     };
-    const contains = (text: string, value: string): boolean => text.includes(value);
+    const subscriberNumbers = [...used.phones].map((phone) => phone.slice(3));
     for (const [name, text] of [
       ['the log', log],
       ['the terminal', terminal],
     ] as const) {
-      search(`national id in ${name}`, text, used.nationalIds, contains);
-      search(`phone in ${name}`, text, used.phones, (where, phone) => where.includes(phone.slice(3)));
-      search(`code in ${name}`, text, used.codes, isIn);
-      search(`API key in ${name}`, text, used.keys, contains);
-      search(`access token in ${name}`, text, used.tokens, contains);
+      search(`national id in ${name}`, text, PARTS.digits, used.nationalIds);
+      search(`phone in ${name}`, text, PARTS.digits, subscriberNumbers);
+      search(`code in ${name}`, text, PARTS.code, used.codes);
+      search(`API key in ${name}`, text, PARTS.key, used.keys);
+      search(`access token in ${name}`, text, PARTS.token, used.tokens);
     }
-    search('national id in the database file', database, used.nationalIds, contains);
-    search('code in the database file', database, used.codes, (where, code) => where.includes(`"${code}"`));
-    search('API key in the database file', database, used.keys, contains);
-    search('access token in the database file', database, used.tokens, contains);
+    const quotedCodes = [...used.codes].map((code) => `"${code}`);
+    search('national id in the database file', database, PARTS.digits, used.nationalIds);
+    search('code in the database file', database, PARTS.quotedCode, quotedCodes);
+    search('API key in the database file', database, PARTS.key, used.keys);
+    search('access token in the database file', database, PARTS.token, used.tokens);
   },
 };
