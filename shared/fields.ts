@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A string that one of our parsers reads. JSON Schema cannot express the parser: the metadata before it has a wider pattern. */
+/** A string that one of our parsers reads. JSON Schema cannot express the parser: what is before it in the pipe is wider. */
 export const parsed = <T>(parse: (text: string) => T | undefined, message: string) =>
   v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
     const value = parse(dataset.value);
@@ -15,13 +15,10 @@ export const queryInteger = (description: string, minimum: number, maximum = Num
     v.string(),
     v.description(description),
     v.metadata({ type: 'integer', minimum, maximum }),
-    parsed(
-      (sent) => {
-        const value = /^(?:0|[1-9][0-9]*)$/.test(sent) ? Number(sent) : undefined;
-        return value !== undefined && value >= minimum && value <= maximum ? value : undefined;
-      },
-      `Must be an integer ${maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}.`,
-    ),
+    parsed((sent) => {
+      const value = /^(?:0|[1-9][0-9]*)$/.test(sent) ? Number(sent) : undefined;
+      return value !== undefined && value >= minimum && value <= maximum ? value : undefined;
+    }, `Must be an integer from ${minimum} to ${maximum}.`),
   );
 
 export const shown = (description: string, example: string) =>

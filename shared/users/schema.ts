@@ -8,7 +8,7 @@ import {
   phoneSchema,
   text,
 } from '#shared/values/schemas.ts';
-import { EXTERNAL_ID, parseExternalId } from './external-id.ts';
+import { EXTERNAL_ID_PATTERN, parseExternalId } from './external-id.ts';
 import { USER_ID } from './user-id.ts';
 
 const displayNameSchema = v.pipe(
@@ -29,15 +29,16 @@ const displayNameSchema = v.pipe(
 export const externalIdSchema = v.pipe(
   text(),
   v.description(
-    'Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is ' +
+    'Your own reference of the user, unique among your users: 1 to 64 of `A-Z a-z 0-9 . _ : -`. A national id or a mobile number is ' +
       'rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 ' +
-      'is a mobile number: prefix numeric references, as in order:1234567890.',
+      'is a mobile number: prefix numeric references, as in `order:1234567890`. Behind a prefix, a mobile number with its 0, 98 or 0098 is ' +
+      'rejected too; a national id, and one that lost its zeros, is not found there: do not send it. A UUID is never rejected.',
   ),
   v.examples(['order:1234567890']),
-  v.metadata({ pattern: EXTERNAL_ID.source }),
+  v.metadata({ pattern: EXTERNAL_ID_PATTERN }),
   parsed(
     parseExternalId,
-    'Must be 1 to 64 of A-Z a-z 0-9 . _ : and -, and neither a national id nor a mobile number: prefix numeric references, as in order:1234567890.',
+    'Must be 1 to 64 of A-Z a-z 0-9 . _ : and -, no national id, and without a mobile number: prefix numeric references, as in order:1234567890.',
   ),
 );
 

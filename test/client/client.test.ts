@@ -307,7 +307,7 @@ describe('an error response', () => {
   it('has every wrong field in its message', async () => {
     const errors: InputError[] = [
       { pointer: '#/phone', code: 'required', detail: 'Is required.' },
-      { parameter: 'page', code: 'invalid', detail: 'Must be an integer of at least 1.' },
+      { parameter: 'page', code: 'invalid', detail: 'Must be an integer from 1 to 9007199254740991.' },
     ];
     const { client } = clientOf(
       problemOf('validation_failed', {}, errors),
@@ -315,7 +315,7 @@ describe('an error response', () => {
     );
     await expect(client.listUsers()).rejects.toMatchObject({ errors });
     await expect(client.listUsers()).rejects.toThrow(
-      'validation_failed: #/phone: Is required. page: Must be an integer of at least 1. (request req-1)',
+      'validation_failed: #/phone: Is required. page: Must be an integer from 1 to 9007199254740991. (request req-1)',
     );
   });
 

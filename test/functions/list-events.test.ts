@@ -95,7 +95,7 @@ describe('410', () => {
 });
 
 describe('422', () => {
-  const badAfter = { code: 'invalid', detail: 'Must be an integer of at least 0.' };
+  const badAfter = { code: 'invalid', detail: 'Must be an integer from 0 to 9007199254740991.' };
   const badLimit = { code: 'invalid', detail: 'Must be an integer from 1 to 100.' };
 
   itForAll([

@@ -362,7 +362,7 @@ export interface components {
              */
             display_name: string;
             /**
-             * @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in order:1234567890.
+             * @description Your own reference of the user, unique among your users: 1 to 64 of `A-Z a-z 0-9 . _ : -`. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in `order:1234567890`. Behind a prefix, a mobile number with its 0, 98 or 0098 is rejected too; a national id, and one that lost its zeros, is not found there: do not send it. A UUID is never rejected.
              * @example order:1234567890
              */
             external_id?: string;
@@ -374,7 +374,7 @@ export interface components {
              */
             display_name?: string;
             /**
-             * @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in order:1234567890.
+             * @description Your own reference of the user, unique among your users: 1 to 64 of `A-Z a-z 0-9 . _ : -`. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in `order:1234567890`. Behind a prefix, a mobile number with its 0, 98 or 0098 is rejected too; a national id, and one that lost its zeros, is not found there: do not send it. A UUID is never rejected.
              * @example order:1234567890
              */
             external_id?: string | null;
@@ -1795,7 +1795,7 @@ export interface operations {
             query?: {
                 /** @description Only the users linked with this phone, in any form that POST /v1/users accepts: the one that was checked last first, of two the later link. */
                 phone?: string;
-                /** @description Your own reference of the user, unique among your users: 1 to 64 of A-Z a-z 0-9 . _ : and -. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in order:1234567890. */
+                /** @description Your own reference of the user, unique among your users: 1 to 64 of `A-Z a-z 0-9 . _ : -`. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in `order:1234567890`. Behind a prefix, a mobile number with its 0, 98 or 0098 is rejected too; a national id, and one that lost its zeros, is not found there: do not send it. A UUID is never rejected. */
                 external_id?: string;
                 /** @description Only the users linked after this one, in place of a page. Any well-formed id, also that of a removed user. */
                 after?: string;

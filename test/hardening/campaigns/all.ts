@@ -12,6 +12,7 @@ import { leaks } from './leaks.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
 import { parallelSends } from './parallel-sends.ts';
+import { references } from './references.ts';
 import { schemathesis } from './schemathesis.ts';
 import { supplyChain } from './supply-chain.ts';
 import { triesWithoutCode } from './tries-without-code.ts';
@@ -24,6 +25,7 @@ export const campaigns: readonly Campaign[] = [
   outage,
   clock,
   schemathesis,
+  references,
   keys,
   triesWithoutCode,
   parallelSends,

@@ -119,7 +119,9 @@ describe('a problem', () => {
       code: 'validation_failed',
       detail: PROBLEMS.validation_failed.detail,
       request_id: 'req-1',
-      errors: [{ parameter: 'page', code: 'invalid', detail: 'Must be an integer of at least 1.' }],
+      errors: [
+        { parameter: 'page', code: 'invalid', detail: 'Must be an integer from 1 to 9007199254740991.' },
+      ],
     });
   });
 });

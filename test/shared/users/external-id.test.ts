@@ -1,6 +1,8 @@
 import { parseExternalId } from '#shared/users/external-id.ts';
 import { completeNationalId } from '#shared/values/national-id.ts';
 import { itForAll } from '#test/for-all.ts';
+import { seededRandom } from '#test/hardening/random.ts';
+import { refusedReferences } from './references.ts';
 
 describe('parseExternalId', () => {
   itForAll([
@@ -39,12 +41,40 @@ describe('parseExternalId', () => {
     '::09121234567--',
     '999-915082-9',
     '9.9.9.9.1.5.0.8.2.9',
-  ])('rejects a national id and a mobile number, with and without separators', (text) => {
+  ])('rejects a value that is a national id or a mobile number, with and without separators', (text) => {
     expect(parseExternalId(text)).toBeUndefined();
   });
 
-  it('accepts a national id or a mobile number with a prefix', () => {
-    expect(parseExternalId(`order:${completeNationalId('999915082')}`)).toBeDefined();
-    expect(parseExternalId('order:09121234567')).toBeDefined();
+  itForAll([
+    'tel:09121234567',
+    'customer:989121234567',
+    'c-0912-123-4567',
+    '09121234567_2',
+    'a.00989121234567.b',
+    'c:00-98-912-123-4567',
+    'c:98.0.912.1234567',
+    'c:9809121234567',
+    'order:1234:0912.1234567',
+    'c--0_9:1.2-1_2:3.4-5_6:7--d',
+  ])('rejects a mobile number with its 0, 98 or 0098 between ends or separators', (text) => {
+    expect(parseExternalId(text)).toBeUndefined();
+  });
+
+  itForAll([
+    ['a national id behind a prefix', `order:${completeNationalId('999915082')}`],
+    ['a number without its 0 behind a prefix', 'c:9121234567'],
+    ['a number behind another digit', 'c:109121234567'],
+    ['a number before another digit', 'c:091212345678'],
+    ['a number behind a letter', 'c09121234567'],
+    ['a number before a letter', '09121234567c'],
+    ['a date and a number', 'order:20260912-1234567'],
+    ['a UUID that holds a number', '5f0c7e1a-0912-1234-8567-a1b2c3d4e5f6'],
+    ['a UUID that ends with a number', '5F0C7E1A-ABCD-4BCD-8BCD-989121234567'],
+  ])('accepts what holds no such number, or is a UUID', (_case, text) => {
+    expect(parseExternalId(text)).toBe(text);
+  });
+
+  it('accepts the references that shops make: 2,000 of each kind, a million in the hardening', () => {
+    expect(refusedReferences(2000, seededRandom(1).next)).toEqual([]);
   });
 });
