@@ -29,7 +29,8 @@ const requests = (): string => `## Requests
 
 Send JSON, and your key in \`X-Api-Key\`. Unknown body fields and query parameters are rejected, so a typo is never silently
 ignored. Responses may gain fields within v1: ignore fields that you do not know. Persian and Arabic-Indic digits count as
-digits. Every response carries \`X-Request-Id\`.`;
+digits. White space, direction marks and zero-width characters around a \`national_id\`, \`birth_date\`, \`phone\`, \`code\` or \`display_name\` are
+ignored, as people paste them. Every response carries \`X-Request-Id\`.`;
 
 const errors = (): string => `## Errors
 

@@ -9,10 +9,10 @@ import { bodyComponentOf, operationOf, type Shared } from './operation-object.ts
 import { problemSchemas } from './problem-schemas.ts';
 
 /**
- * The version of the interface, v1.0. A change of wording raises the patch number, an addition the minor number. A change that breaks
+ * The version of the interface. A change of wording raises the patch number, an addition the minor number. A change that breaks
  * a caller raises the major number and the path prefix; `npm run openapi:check` enforces that.
  */
-const INTERFACE_VERSION = '1.0.0';
+const INTERFACE_VERSION = '1.1.0';
 
 /** The schemas of responses that have a title, which becomes the name of their component. */
 const definitionsOf = (routes: readonly Route[]): Definitions => {

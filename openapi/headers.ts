@@ -40,13 +40,13 @@ export const HEADERS = {
       'Your limits: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the rate limiter cannot be reached.',
     schema: {
       type: 'string',
-      pattern: listOfLimits('q=\\d+;w=\\d+'),
+      pattern: listOfLimits('q=[0-9]+;w=[0-9]+'),
       example: EXAMPLES['RateLimit-Policy'],
     },
   },
   RateLimit: {
     description: 'The state of your limits: r requests remain, and the next window begins in t seconds.',
-    schema: { type: 'string', pattern: listOfLimits('r=\\d+;t=\\d+'), example: EXAMPLES.RateLimit },
+    schema: { type: 'string', pattern: listOfLimits('r=[0-9]+;t=[0-9]+'), example: EXAMPLES.RateLimit },
   },
   'X-Api-Key-Expires-At': {
     description: `When the secret of this request ends, in the last ${EXPIRY_NOTICE_DAYS} days before that. Absent otherwise.`,

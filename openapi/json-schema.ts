@@ -16,6 +16,7 @@ export interface SchemaObject {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
+  readonly maxLength?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, SchemaObject>>;
   readonly items?: SchemaObject;

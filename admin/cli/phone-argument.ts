@@ -14,7 +14,7 @@ export const requirePhone = async ({ terminal }: Session, argument: string | und
   }
   const isGiven = argument !== undefined && argument !== '-';
   const text = isGiven ? argument : await terminal.ask(terminal.isInteractive ? 'Phone: ' : '');
-  const phone = parsePhone(text.trim());
+  const phone = parsePhone(text);
   if (phone !== undefined) return phone;
   throw new AdminError(
     'bad_input',

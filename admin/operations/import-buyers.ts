@@ -4,6 +4,7 @@ import { adminBuyerStore, type NewBuyer } from '#admin/stores/buyer-store.ts';
 import type { KeyedHashes } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { parsePhone } from '#shared/values/phone.ts';
+import { trimPasted } from '#shared/values/plain-text.ts';
 import { type FileLayout, type PhoneLine, phoneLines } from './phone-file.ts';
 
 /** The file to import, and how its result is reported. */
@@ -57,7 +58,7 @@ async function* batchesOf(layout: FileLayout): AsyncGenerator<readonly PhoneLine
 }
 
 const reasonOf = ({ phone = '' }: PhoneLine): string =>
-  phone.trim() === '' ? 'no phone' : 'not an Iranian mobile number';
+  trimPasted(phone) === '' ? 'no phone' : 'not an Iranian mobile number';
 
 /**
  * Returns the text for the file of rejected lines: of each its number, the reason, and the whole line. The first part has a header, so that the
@@ -104,7 +105,7 @@ const importBatch = async (
 ): Promise<ImportCounts> => {
   const { hashes, layout, rejectedPath } = options;
   const filled = lines.filter(({ isBlank }) => !isBlank);
-  const read = filled.map((line) => ({ line, phone: parsePhone(line.phone?.trim() ?? '') }));
+  const read = filled.map((line) => ({ line, phone: parsePhone(line.phone ?? '') }));
   const rejected = read.flatMap(({ line, phone }) => (phone === undefined ? [line] : []));
   const linesOf = Map.groupBy(
     read.flatMap(({ phone }) => phone ?? []),

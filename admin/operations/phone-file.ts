@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream';
 import { CsvError, type Info, type Options, parse } from 'csv-parse';
 import { AdminError } from '#admin/admin-error.ts';
 import { redact } from '#shared/log.ts';
+import { trimPasted } from '#shared/values/plain-text.ts';
 
 /** What is known of a file before its first phone. */
 export interface FileLayout {
@@ -145,7 +146,7 @@ export async function* phoneLines(layout: FileLayout): AsyncGenerator<PhoneLine>
     // csv-parse counts a line break of two characters within quotes twice.
     next += 1 + (text.match(/\r\n|\n|\r/g)?.length ?? 0);
     if (column !== undefined && line === 1) continue;
-    const isBlank = record.every((cell) => cell.trim() === '');
+    const isBlank = record.every((cell) => trimPasted(cell) === '');
     const phone = column === undefined ? (record.length === 1 ? record[0] : undefined) : record[column.index];
     yield { line, text, phone, isBlank };
   }

@@ -1,21 +1,15 @@
 import * as v from 'valibot';
-import { shown } from '#shared/fields.ts';
+import { parsed, shown } from '#shared/fields.ts';
 import { DEFAULT_LOCALE, LOCALES } from '#shared/sms/templates.ts';
-import { inAnyScript, toAsciiDigits } from '#shared/values/digits.ts';
-import { phoneSchema } from '#shared/values/schemas.ts';
+import { parseCode } from '#shared/values/code.ts';
+import { phoneSchema, sentText } from '#shared/values/schemas.ts';
 import { CODE_LIFETIME_SECONDS, RESEND_AFTER_SECONDS } from './rules.ts';
 
-const SIX_DIGITS = /^[0-9]{6}$/;
-/** A phone shows a code in groups, and people type it so. */
-const SPACED_SIX_DIGITS = /^ *(?:[0-9] *){6}$/;
-
 const codeSchema = v.pipe(
-  v.string('Must be a string.'),
+  sentText(),
   v.description('The six digits that were sent to the phone. Spaces are ignored.'),
   v.examples(['123456']),
-  v.metadata({ pattern: inAnyScript(SPACED_SIX_DIGITS) }),
-  v.transform((sent) => toAsciiDigits(sent).replaceAll(' ', '')),
-  v.regex(SIX_DIGITS, 'Must be six digits.'),
+  parsed(parseCode, 'Must be six digits.'),
 );
 
 const seconds = (description: string, example: number) =>

@@ -1,26 +1,17 @@
 import * as v from 'valibot';
 import { integer, queryInteger } from '#shared/fields.ts';
-import { PHONE_EXAMPLE, parsedPhone, phonePattern } from '#shared/values/schemas.ts';
+import { describedPhone } from '#shared/values/schemas.ts';
 import { externalIdSchema, USER_ID_EXAMPLE, userSchema } from './schema.ts';
 import { USER_ID } from './user-id.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
-/** In a query string a `+` means a space. A phone that was sent with a bare `+` is accepted nevertheless. */
-const withPlus = v.transform((sent: string) => sent.replace(/^ (?=[9\u06f9\u0669])/, '+'));
-
 const userPageQuery = v.strictObject({
+  // A `+` that became a space is trimmed: 98 without it means the same.
   phone: v.optional(
-    v.pipe(
-      v.string(),
-      v.description(
-        'Only the users linked with this phone, in any form that POST /v1/users accepts: the one that was checked last first, of two the later link.',
-      ),
-      v.examples([PHONE_EXAMPLE]),
-      phonePattern,
-      withPlus,
-      parsedPhone,
+    describedPhone(
+      'Only the users linked with this phone, in any form that POST /v1/users accepts: the one that was checked last first, of two the later link.',
     ),
   ),
   external_id: v.optional(externalIdSchema),

@@ -19,7 +19,7 @@ const displayNameSchema = v.pipe(
       'direction marks at either end are trimmed like spaces.',
   ),
   v.examples(['Sara Ahmadi']),
-  v.metadata({ pattern: '\\S' }),
+  v.metadata({ minLength: 1 }),
   parsed(
     parseDisplayName,
     `Must be 1 to ${MAX_NAME_CHARACTERS} characters, at least one visible, without control, line-separator or invisible characters.`,

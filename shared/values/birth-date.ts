@@ -1,5 +1,5 @@
 import { isValidJalaaliDate, toGregorian, toJalaali } from 'jalaali-js';
-import { toAsciiDigits } from '#shared/values/digits.ts';
+import { plainText } from '#shared/values/plain-text.ts';
 
 export interface BirthDate {
   /** In the calendar that was sent, in ASCII digits, with `/` and without zero padding: `1370/1/15`. */
@@ -10,7 +10,7 @@ export interface BirthDate {
   readonly jalali: { readonly year: number; readonly month: number; readonly day: number };
 }
 
-export const YEAR_MONTH_DAY = /^([0-9]{4})[/-]([0-9]{1,2})[/-]([0-9]{1,2})$/;
+const YEAR_MONTH_DAY = /^([0-9]{4})[/-]([0-9]{1,2})[/-]([0-9]{1,2})$/;
 
 const utcDate = (year: number, month: number, day: number): Date => new Date(Date.UTC(year, month - 1, day));
 
@@ -24,7 +24,7 @@ const isGregorianDay = (year: number, month: number, day: number): boolean => {
 
 /** Years 1200–1599 are Solar Hijri, 1800–2199 Gregorian. Undefined for a day that its calendar does not have; leap years count. */
 export const parseBirthDate = (sent: string): BirthDate | undefined => {
-  const match = YEAR_MONTH_DAY.exec(toAsciiDigits(sent));
+  const match = YEAR_MONTH_DAY.exec(plainText(sent));
   if (match === null) return undefined;
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
   const text = `${year}/${month}/${day}`;

@@ -1,3 +1,5 @@
+import { trimPasted } from '#shared/values/plain-text.ts';
+
 /** Unicode code points, after trimming and NFC. */
 export const MAX_NAME_CHARACTERS = 100;
 
@@ -37,22 +39,11 @@ const BROKEN_RULES = [
   STRAY_SELECTOR,
 ];
 
-/** White space, joiners and direction marks: keyboards and spreadsheets leave them at the ends of a name. */
-const TRIMMED = /[\s\u061c\u200c-\u200f]/;
-
-/** In linear time. A pattern for the end would begin again at each of many spaces within. */
-const trimName = (text: string): string => {
-  let [from, to] = [0, text.length];
-  while (from < to && TRIMMED.test(text.charAt(from))) from += 1;
-  while (to > from && TRIMMED.test(text.charAt(to - 1))) to -= 1;
-  return text.slice(from, to);
-};
-
 const VISIBLE = /[[\p{L}\p{N}\p{S}\p{Extended_Pictographic}\u20e3]--\p{Default_Ignorable_Code_Point}]/v;
 
 /** Returns a name trimmed and in NFC: 1 to 100 characters, one of them visible, none invisible but the joiners of Persian words and emoji. */
 export const parseDisplayName = (text: string): string | undefined => {
-  const trimmed = trimName(text);
+  const trimmed = trimPasted(text);
   if (trimmed.length > MAX_TRIMMED_UNITS) return undefined;
   const name = trimmed.normalize('NFC');
   if ([...name].length > MAX_NAME_CHARACTERS) return undefined;

@@ -1,4 +1,4 @@
-import { toAsciiDigits } from '#shared/values/digits.ts';
+import { plainText } from '#shared/values/plain-text.ts';
 
 const GAP = '[ -]*';
 /** 9 and the two digits of the operator. */
@@ -16,11 +16,11 @@ const BEGINNINGS = [
  * `+98`, `0098`, `98`, `0` or nothing, then 9 and nine digits. Spaces and hyphens between digits; parentheses around the 0, the three digits
  * after it, or both.
  */
-export const IRANIAN_MOBILE = new RegExp(`^(?:${BEGINNINGS.join('|')})(?:${GAP}[0-9]){7}$`);
+const IRANIAN_MOBILE = new RegExp(`^(?:${BEGINNINGS.join('|')})(?:${GAP}[0-9]){7}$`);
 
 /** In E.164 (`+989121234567`). Operator prefixes are not checked: new ones open every year. */
 export const parsePhone = (text: string): string | undefined => {
-  const written = toAsciiDigits(text);
+  const written = plainText(text);
   return IRANIAN_MOBILE.test(written) ? `+98${written.replace(/[^0-9]/g, '').slice(-10)}` : undefined;
 };
 

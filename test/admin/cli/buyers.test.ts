@@ -100,7 +100,7 @@ describe('buyers add', () => {
     const { phone } = await newPhone();
     const [added, again] = [
       await shell.cliWithInput(`${phone}\n`, 'buyers', 'add', '-'),
-      await shell.cliWithInput(`${phone}\n`, 'buyers', 'add', '-'),
+      await shell.cliWithInput(`\u202a${phone}\u202c \n`, 'buyers', 'add', '-'),
     ];
     expect(added).toMatchObject({ exitCode: 0, error: '' });
     expect(again).toMatchObject({

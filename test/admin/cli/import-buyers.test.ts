@@ -53,10 +53,12 @@ describe('buyers import', () => {
   });
 
   it('reads the phones that the API accepts, in lines with a byte order mark and any line ending', async () => {
-    const [a, b, c, d] = Array.from({ length: 4 }, () => newPhone().slice(1));
+    const [a, b, c, d, e] = Array.from({ length: 5 }, () => newPhone().slice(1));
     const persian = d?.replace(/\d/g, (digit) => '۰۱۲۳۴۵۶۷۸۹'.charAt(Number(digit)));
-    const file = await fileWith(`\ufeff0${a}\r\n"+98${b}"\n 0${c} \r۰${persian}`);
-    expect(await counts(file)).toEqual({ added: 4 });
+    const file = await fileWith(
+      `\ufeff0${a}\r\n"+98${b}"\n 0${c} \r۰${persian}\n\u202a+98\u00a0${e}\u202c\n\u200e\n`,
+    );
+    expect(await counts(file)).toEqual({ added: 5, blank: 1 });
   });
 
   it('writes each rejected line as it was, with its number and the reason, to a file that can be corrected and imported', async () => {

@@ -103,6 +103,9 @@ describe('userPageQuerySchema', () => {
     ' 989990000001',
     ' ۹۸۹۹۹۰۰۰۰۰۰۱',
     ' 98 (999) 000 0001',
+    '  989990000001',
+    ' 09990000001',
+    '\u202a+98 999 000 0001\u202c',
   ])('reads each spelling of a phone as E.164; a bare + in a query string arrives as a space', (phone) => {
     expect(v.parse(userPageQuerySchema, { phone })).toEqual({
       phone: '+989990000001',
@@ -110,10 +113,7 @@ describe('userPageQuerySchema', () => {
     });
   });
 
-  itForAll(['', ' ', '  989990000001', '02112345678', ' 09990000001'])(
-    'rejects text that is no phone',
-    (phone) => {
-      expect(faultyFields(userPageQuerySchema, { phone })).toEqual(['phone']);
-    },
-  );
+  itForAll(['', ' ', '02112345678', ' 9999 000 0001'])('rejects text that is no phone', (phone) => {
+    expect(faultyFields(userPageQuerySchema, { phone })).toEqual(['phone']);
+  });
 });

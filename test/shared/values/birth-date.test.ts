@@ -121,8 +121,6 @@ describe('parseBirthDate', () => {
     ['a month of three digits', '1370/001/15'],
     ['no day', '1370/1'],
     ['a fourth part', '1370/1/15/1'],
-    ['a leading space', ' 1370/1/15'],
-    ['a trailing line end', '1370/1/15\n'],
     ['spaces within', '1370 / 1 / 15'],
     ['a sign', '1370/-1/15'],
     ['a fraction', '1370/1/1.5'],
@@ -130,7 +128,6 @@ describe('parseBirthDate', () => {
     ['an empty month', '1370//15'],
     ['an Arabic date separator', '۱۳۷۰؍۱؍۱۵'],
     ['a timestamp', '1991/4/4T00:00:00Z'],
-    ['a right-to-left mark', '\u200f1370/1/15'],
   ])('rejects every other form', (_case, text) => {
     expect(parseBirthDate(text)).toBeUndefined();
   });
