@@ -8,7 +8,7 @@ import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { createSeller } from '#admin/operations/sellers.ts';
-import { callsTo, ExpectationFailed, type Reply } from '#lib/canary/call.ts';
+import { callsTo, ExpectationFailed, type Reply } from '#probe/call.ts';
 import {
   expectationsFor,
   type KeyName,
@@ -16,7 +16,7 @@ import {
   type Run,
   TEST_PEOPLE,
   testPersonOf,
-} from '#lib/canary/expectations.ts';
+} from '#probe/expectations.ts';
 import { isEncryptedOrLocal } from '#shared/providers/provider.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { commandLine } from './command-line.ts';

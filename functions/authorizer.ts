@@ -1,6 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { accessRows } from '#shared/access.ts';
 import { isUsable } from '#shared/api-keys/api-key-item.ts';
+import { authorizer } from '#shared/api-keys/authorizer.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
 import { hashApiKey, isWellFormedKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
@@ -42,9 +43,6 @@ const decide = async (
   return policyFor(secret, event.methodArn, accessRows);
 };
 
-/** The longest time of a decision. A database that hangs must not keep a caller waiting. */
-const DEADLINE_MS = 3000;
-
 /**
  * Format and checksum first, then one read; it writes nothing. Throws `Unauthorized` for an invalid key; after a failure of the database
  * another error, for which API Gateway returns 503 and not 401.
@@ -52,13 +50,13 @@ const DEADLINE_MS = 3000;
 export const authorize = (
   event: APIGatewayRequestAuthorizerEvent,
   deps: Deps,
-  timeMs = DEADLINE_MS,
+  timeMs = authorizer.deadlineSeconds * 1000,
 ): Promise<APIGatewayAuthorizerResult> =>
   runInRequest(
     {
       // The same id as in the endpoint's log lines.
       requestId: requestIdOf(event),
-      operation: 'authorizer',
+      operation: authorizer.name,
       deadline: deadlineIn(timeMs),
       calls: [],
     },

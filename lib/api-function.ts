@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Route } from '#shared/route.ts';
+import type { FunctionRow } from '#shared/route.ts';
 import { allow } from './grants.ts';
 import type { StaticEgress } from './static-egress.ts';
 
@@ -20,10 +20,9 @@ export interface FunctionDefaults {
   readonly logs: LogGroupProps;
 }
 
-type RouteProps = Pick<Route, 'description' | 'memoryMb' | 'timeoutSeconds'>;
-
 /** What a function needs besides the defaults. */
-export interface ApiFunctionProps extends FunctionDefaults, RouteProps {
+export interface ApiFunctionProps extends FunctionDefaults, Pick<FunctionRow, 'memoryMb' | 'timeoutSeconds'> {
+  readonly description: string;
   /** The folder of its bundle. */
   readonly codeFolder: string;
   readonly environment: Readonly<Record<string, string>>;

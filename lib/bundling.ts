@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { accessRows } from '#shared/access.ts';
+import { authorizer } from '#shared/api-keys/authorizer.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -27,8 +28,8 @@ export const functionFiles = async (): Promise<Readonly<Record<string, string>>>
   const files = (await readdir(folder)).filter((file) => file.endsWith('.ts')).sort();
   return {
     ...Object.fromEntries(files.map((file) => [basename(file, '.ts'), join(folder, file)])),
-    canary: join(ROOT, 'lib', 'canary', 'probe.ts'),
-    'deploy-check': join(ROOT, 'lib', 'deploy-check', 'check-versions.ts'),
+    canary: join(ROOT, 'probe', 'canary.ts'),
+    'deploy-check': join(ROOT, 'probe', 'check-versions.ts'),
   };
 };
 
@@ -93,7 +94,7 @@ const without = (source: string, pattern: RegExp): string => {
 const REWRITES: Readonly<Record<string, Rewrite>> = {
   // Its value in place of the route table, which holds every schema.
   'shared/access.ts': {
-    modules: ({ functions }) => (functions.includes('authorizer') ? 1 : 0),
+    modules: ({ functions }) => Number(functions.includes(authorizer.name)),
     rewrite: () => `export const accessRows = ${JSON.stringify(accessRows)};`,
   },
   // Lambda passes credentials in the environment and has no profiles, SSO or metadata service.
@@ -110,11 +111,13 @@ const REWRITES: Readonly<Record<string, Rewrite>> = {
     modules: onceWithSdk,
     rewrite: (source) => without(source, /fromSharedConfigFiles\(.*?\), /g),
   },
-  // No operation that the functions call uses event streams. The client of Lambda asks for their settings.
+  // No operation that the functions call uses event streams. The client of Lambda asks for their settings, and an operation for the provider.
   '@smithy/core/dist-es/submodules/event-streams/index.js': {
     modules: onceWithSdk,
     rewrite: () =>
-      'export const eventStreamSerdeProvider = undefined, resolveEventStreamSerdeConfig = (config) => config;',
+      `export const resolveEventStreamSerdeConfig = (config) => config, eventStreamSerdeProvider = () => {
+        throw new Error('event streams are not part of this bundle');
+      };`,
   },
 };
 

@@ -8,6 +8,7 @@ import {
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { authorizer } from '#shared/api-keys/authorizer.ts';
 import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import type { OtpAccess } from '#shared/env.ts';
 import { forEachPath, isServed, methodsOf, type Route, requiresKey, scopeOf } from '#shared/route.ts';
@@ -57,7 +58,7 @@ export const addMethods = (
   };
   const keyed = {
     authorizer: new RequestAuthorizer(api, authorizerIdOf(allRoutes, otpAccess), {
-      handler: named('authorizer').alias,
+      handler: named(authorizer.name).alias,
       identitySources: [IdentitySource.header('X-Api-Key')],
       // Revoking a key flushes the cache, so it can be long.
       resultsCacheTtl: Duration.seconds(DECISION_CACHE_SECONDS),

@@ -1,6 +1,6 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { OtpAccess } from '#shared/env.ts';
-import type { RouteName } from '#shared/routes.ts';
+import type { FunctionName } from '#shared/routes.ts';
 
 interface Throttle {
   readonly requestsPerSecond: number;
@@ -119,7 +119,7 @@ export interface Stage {
    */
   readonly reservedConcurrency: {
     readonly accountQuota: number;
-    readonly functions: { readonly [Name in RouteName | 'authorizer']?: number };
+    readonly functions: { readonly [Name in FunctionName]?: number };
   } | null;
   /** A custom domain, its certificate in the same Region. `closed`: the domain is the only address. docs/operators/deploy.md, "Custom domain". */
   readonly domain: {

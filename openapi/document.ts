@@ -51,12 +51,11 @@ const TOKEN_SCHEME = {
     'The access token of a buyer who signed in with a key of your account, from POST /v1/auth/otp/verify.',
 } as const;
 
-/** Builds the OpenAPI 3.0 document from the published rows of the route table: those with a tag. */
+/** Builds the OpenAPI 3.0 document from the route table. */
 export const buildDocument = () => {
-  const routes = allRoutes.filter(({ tag }) => tag !== undefined);
-  const definitions = definitionsOf(routes);
+  const definitions = definitionsOf(allRoutes);
   const schemas = {
-    ...bodiesOf(routes),
+    ...bodiesOf(allRoutes),
     ...outputSchemas(definitions),
     ...problemSchemas(),
   };
@@ -71,7 +70,7 @@ export const buildDocument = () => {
     // Relative to the URL of this document, so that it is right at every address and under every stage.
     servers: [{ url: '..', description: 'The deployment that serves this document.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: pathsOf(routes, { definitions, schemas }),
+    paths: pathsOf(allRoutes, { definitions, schemas }),
     components: {
       securitySchemes: { ApiKey: API_KEY_SCHEME, AccessToken: TOKEN_SCHEME },
       headers: HEADERS,

@@ -7,12 +7,12 @@ const callerOf = ({ access }: Pick<Route, 'access'>): string => {
   return 'scope' in access && access.scope !== undefined ? `\`${access.scope}\`` : 'any key';
 };
 
-/** Returns the table of the published operations, in Markdown. */
+/** Returns the table of the operations, in Markdown. */
 export const operationTable = (): string =>
   [
     '| operation | scope | |',
     '|---|---|---|',
-    ...allRoutes
-      .filter(({ tag }) => tag !== undefined)
-      .map((route) => `| \`${route.method} ${route.path}\` | ${callerOf(route)} | ${route.summary} |`),
+    ...allRoutes.map(
+      (route) => `| \`${route.method} ${route.path}\` | ${callerOf(route)} | ${route.summary} |`,
+    ),
   ].join('\n');

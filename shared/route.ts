@@ -30,7 +30,7 @@ export type TableAction =
 /** By the beginning of the items' partition keys. */
 export type TablePermissions = { readonly [Prefix in ItemPrefix]?: readonly TableAction[] };
 
-/** The grants and the environment of a function are derived from this. */
+/** The grants and the environment of a function are derived from this: lib/permissions.ts. */
 export interface Permissions {
   readonly table?: TablePermissions;
   /** The attributes that an UpdateItem may name, the keys and those of the condition included. Without an entry, all of the item. */
@@ -44,10 +44,12 @@ export interface Permissions {
   readonly smsProviders?: true;
   readonly signingKey?: 'sign' | 'publish';
   readonly tokenIssuer?: true;
-  /** The prefix of the secrets that it creates. */
-  readonly newSecrets?: true;
+  /** The prefix of the stage's keys, which it creates or checks. */
+  readonly keyPrefix?: true;
   readonly release?: true;
   readonly support?: true;
+  /** Whether the operations of one-time codes require a key. */
+  readonly otpAccess?: true;
   /** It serves the files of the built site. */
   readonly site?: true;
 }
@@ -80,15 +82,31 @@ type Tag = keyof typeof TAGS;
  * The request with which a deploy calls a new version before it gets traffic, for a seller that does not exist, and its response: a status or
  * the code of a problem. A read reads. A write stops before it writes or calls a provider.
  */
-interface DeployCheck {
+interface RequestCheck {
   readonly pathParameters?: Readonly<Record<string, string>>;
   readonly body?: object;
   readonly expects: number | ProblemCode;
 }
 
-export interface Route {
-  /** The name of its file in functions/, its operationId, construct, log field and metric dimension. */
+/** A deploy asks a new version about a well-formed key that does not exist. Only a read of the table tells that. */
+export interface KeyCheck {
+  readonly unknownKey: { readonly throws: string };
+}
+
+/** A function that API Gateway invokes. */
+export interface FunctionRow<Check = RequestCheck | KeyCheck> {
+  /** The name of its file in functions/, its construct, log field and metric dimension; of a route also its operationId. */
   readonly name: string;
+  readonly summary: string;
+  readonly permissions: Permissions;
+  readonly memoryMb: number;
+  readonly timeoutSeconds: number;
+  /** When a response must be ready: 3 if not given. A row that calls a provider has the time limit of its function. */
+  readonly deadlineSeconds?: number;
+  readonly check: Check;
+}
+
+export interface Route extends FunctionRow<RequestCheck> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** In the syntax of API Gateway: `{id}` matches one segment, `{path+}` all that follow. */
   readonly path: string;
@@ -97,9 +115,8 @@ export interface Route {
   /** Whether a caller may send a request again when its outcome is unknown: the second one must change nothing and send nothing. */
   readonly repeatable: boolean;
   readonly access: Access;
-  /** Its group in the documentation. A row without one is not part of the published interface. */
-  readonly tag?: Tag | undefined;
-  readonly summary: string;
+  /** Its group in the documentation. */
+  readonly tag: Tag;
   readonly description: string;
   /** A path that the schema rejects names no resource and gets `problem`. */
   readonly pathParameters?: { readonly schema: ObjectSchema; readonly problem: ProblemCode };
@@ -112,18 +129,16 @@ export interface Route {
   readonly problems: readonly ProblemCode[];
   /** The hourly limits that its handler uses. Their states come with the count of the request, which is then made before the handler. */
   readonly limitsRead?: readonly HourlyLimitName[];
-  readonly check: DeployCheck;
-  readonly permissions: Permissions;
-  readonly memoryMb: number;
-  readonly timeoutSeconds: number;
-  /** When a response must be ready: 3 if not given. A row that calls a provider has the time limit of its function. */
-  readonly deadlineSeconds?: number;
 }
+
+/** The fields of any function, with the access of a route. */
+type OfFunction<Fields extends keyof FunctionRow> = Pick<FunctionRow, Fields> &
+  Partial<Pick<Route, 'access'>>;
 
 type WithDefault = 'name' | 'tag' | 'repeatable' | 'memoryMb' | 'timeoutSeconds' | 'problems';
 
 /** A row as it is written. */
-export type Row = Omit<Route, WithDefault> & Partial<Pick<Route, Exclude<WithDefault, 'name'>>>;
+export type Row = Omit<Route, WithDefault> & Partial<Pick<Route, Exclude<WithDefault, 'name' | 'tag'>>>;
 
 type Rows<Written> = {
   readonly [Name in keyof Written]: Pick<Route, WithDefault> & Written[Name] & { readonly name: Name };
@@ -157,8 +172,8 @@ export const requiresKey = ({ access }: Pick<Route, 'access'>, otpAccess: 'api-k
   access.by !== 'public' && (access.by !== 'otp' || otpAccess === 'api-key');
 
 /** Where codes are sent without a key, a token names no seller whose app could show links. */
-export const isServed = ({ access }: Pick<Route, 'access'>, otpAccess: 'api-key' | 'public'): boolean =>
-  access.by !== 'buyer' || otpAccess === 'api-key';
+export const isServed = ({ access }: OfFunction<'name'>, otpAccess: 'api-key' | 'public'): boolean =>
+  access?.by !== 'buyer' || otpAccess === 'api-key';
 
 export const scopeOf = (route: Pick<Route, 'access'>): Scope | undefined =>
   route.access.by === 'key' || route.access.by === 'buyer' ? route.access.scope : undefined;
@@ -166,12 +181,13 @@ export const scopeOf = (route: Pick<Route, 'access'>): Scope | undefined =>
 export const tokenOf = ({ access, permissions }: Pick<Route, 'access' | 'permissions'>) =>
   access.by === 'buyer' ? 'required' : access.by === 'key' && permissions.signingKey ? 'optional' : 'none';
 
-/** With those of the rate limiter on every row that can take a key. */
-export const permissionsOf = ({ access, permissions }: Pick<Route, 'access' | 'permissions'>): Permissions =>
-  access.by === 'public'
+/** With what the access of a route needs: the rate limiter if it can take a key, and the setting if that decides whether it takes one. */
+export const permissionsOf = ({ access, permissions }: OfFunction<'permissions'>): Permissions =>
+  access === undefined || access.by === 'public'
     ? permissions
     : {
         ...permissions,
+        ...(access.by === 'otp' && { otpAccess: true }),
         table: {
           ...permissions.table,
           'LIMIT#': [...new Set<TableAction>(['UpdateItem', ...(permissions.table?.['LIMIT#'] ?? [])])],

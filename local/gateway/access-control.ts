@@ -3,6 +3,7 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   PolicyDocument,
 } from 'aws-lambda';
+import { authorizer } from '#shared/api-keys/authorizer.ts';
 import { DECISION_CACHE_SECONDS } from '#shared/api-keys/caller.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { OtpAccess } from '#shared/env.ts';
@@ -47,9 +48,6 @@ interface Decision extends APIGatewayAuthorizerResult {
   readonly untilMs: number;
 }
 
-/** The time limit is the one that lib/api-stack.ts deploys. */
-const AUTHORIZER = { name: 'authorizer', timeoutSeconds: 5 } as const;
-
 /**
  * Returns what decides on the key before a function is called, where the row needs one. It resolves with the authorizer's context, undefined
  * without a key, or throws a GatewayRefusal. No usage plan limits a key here: the service's own limiter does.
@@ -62,7 +60,7 @@ export const accessControl = ({ functions, flushes: readFlushes, otpAccess, cloc
     const flushes = await readFlushes();
     const cached = cache.get(key);
     if (cached && cached.flushes >= flushes && cached.untilMs > clock()) return cached;
-    const result = await invoke(AUTHORIZER, functions.authorizer, event);
+    const result = await invoke(authorizer, functions.authorizer, event);
     const decision = { ...result, flushes, untilMs: clock() + DECISION_CACHE_SECONDS * 1000 };
     cache.set(key, decision);
     return decision;
@@ -92,7 +90,7 @@ const refuseUnauthorized = ({ extendedRequestId }: ReceivedRequest, error: unkno
   if (error instanceof Error && error.message === 'Unauthorized') throw new GatewayRefusal('invalid_api_key');
   logEvent('request_failed', {
     request_id: extendedRequestId,
-    operation: 'authorizer',
+    operation: authorizer.name,
     ...errorFields(error),
   });
   throw new GatewayRefusal('service_unavailable', { retryAfterSeconds: SERVICE_RETRY_AFTER_SECONDS });

@@ -5,7 +5,8 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
-import type { Route } from '#shared/route.ts';
+import { authorizer } from '#shared/api-keys/authorizer.ts';
+import type { FunctionRow } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 type Handler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
@@ -24,12 +25,12 @@ export const loadFunctions = async (): Promise<Functions> => {
   const endpoints = allRoutes.map(
     async ({ name }): Promise<[string, Endpoint]> => [name, await handlerOf(name)],
   );
-  return { authorizer: await handlerOf('authorizer'), endpoints: new Map(await Promise.all(endpoints)) };
+  return { authorizer: await handlerOf(authorizer.name), endpoints: new Map(await Promise.all(endpoints)) };
 };
 
 /** Calls a function as Lambda does: with a context that says how much time is left. Rejects after that time. */
 export const invoke = async <Event, Result>(
-  { name, timeoutSeconds }: Pick<Route, 'name' | 'timeoutSeconds'>,
+  { name, timeoutSeconds }: Pick<FunctionRow, 'name' | 'timeoutSeconds'>,
   handler: Handler<Event, Result>,
   event: Event,
 ): Promise<Result> => {

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { auditPut, type NewAuditRecord } from '#shared/audit.ts';
 import { limitOverridesSchema } from '#shared/rate-limits/key-limits.ts';
 import type { PlanName } from '#shared/rate-limits/plans.ts';
-import type { Permissions } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
 import { ifEqual, setting, settingIfEqual } from '#shared/table/conditions.ts';
 import { apiKeyKey, keySecretKey, sellerKey } from '#shared/table/keys.ts';
@@ -39,9 +38,6 @@ export const isUsable = (secret: KeySecret, nowMs: number): boolean =>
   secret.status === 'active' &&
   secret.seller_status === 'active' &&
   (secret.expires_at === undefined || secret.expires_at * 1000 > nowMs);
-
-/** The items that the authorizer reads. It has no row in the route table, so its grants are derived from here. */
-export const AUTHORIZER_PERMISSIONS = { table: { 'SECRET#': ['GetItem'] } } as const satisfies Permissions;
 
 const secretSummarySchema = v.object({
   hash: v.string(),

@@ -67,7 +67,7 @@ export const apiKeyRoutes = routeRows('Key', {
         'SECRET#': ['UpdateItem', 'DeleteItem'],
         'AUDIT#': ['PutItem'],
       },
-      newSecrets: true,
+      keyPrefix: true,
     },
   },
 } as const satisfies Record<string, Row>);

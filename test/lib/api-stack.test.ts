@@ -1,9 +1,9 @@
-import { callsProviders, variablesOf } from '#lib/grants.ts';
 import { OUTPUTS, usagePlanOutput } from '#lib/outputs.ts';
+import { callsProviders, variablesOf } from '#lib/permissions.ts';
 import { functionOf as functionOfRow } from '#lib/service-functions.ts';
 import { STAGES } from '#lib/stages.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
-import { allRoutes, routes } from '#shared/routes.ts';
+import { allFunctions, allRoutes, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { methodOf } from './methods.ts';
 import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
@@ -122,10 +122,7 @@ describe('reserved concurrency', () => {
 
   test('prod keeps concurrency for signing in and the authorizer, bounds what waits, and leaves 220 of 1,000 to all others', () => {
     const reserved = Object.fromEntries(
-      ['authorizer', ...allRoutes.map(({ name }) => name)].map((name) => [
-        name,
-        functionOf(prod, name).ReservedConcurrentExecutions,
-      ]),
+      allFunctions.map(({ name }) => [name, functionOf(prod, name).ReservedConcurrentExecutions]),
     );
     const others = Object.fromEntries(allRoutes.map(({ name }) => [name, undefined]));
     expect(reserved).toEqual({ ...others, ...STAGES.prod.reservedConcurrency.functions });

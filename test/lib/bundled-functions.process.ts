@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
 import { addSite, builtSite } from '#lib/site.ts';
-import { allRoutes } from '#shared/routes.ts';
+import { allFunctions } from '#shared/routes.ts';
 
 let folder: string;
 let bundles: Bundles;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const names = [...allRoutes.map(({ name }) => name), 'authorizer', 'canary', 'deploy-check'];
+const names = [...allFunctions.map(({ name }) => name), 'canary', 'deploy-check'];
 
 /** The responses of an empty table to GET /v1/users. */
 const RESPONSES: Readonly<Record<string, unknown>> = {

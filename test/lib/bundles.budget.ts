@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Bundles, bundleFunctions, functionFiles } from '#lib/bundling.ts';
 import { addSite } from '#lib/site.ts';
-import { allRoutes } from '#shared/routes.ts';
+import { allFunctions, allRoutes } from '#shared/routes.ts';
 import { SMALL_SITE } from '#test/service/running-service.ts';
 
 /** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */
@@ -68,7 +68,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const names = [...allRoutes.map(({ name }) => name), 'authorizer', 'canary', 'deploy-check'];
+const names = [...allFunctions.map(({ name }) => name), 'canary', 'deploy-check'];
 
 describe('the bundles', () => {
   test('exist for each row, the authorizer, the canary and the check of a deploy', async () => {
@@ -158,6 +158,10 @@ describe('the content of a bundle', () => {
     const code = await codeOf('authorizer');
     for (const { path } of allRoutes) expect(code).toContain(`"${path}"`);
     expect(await sourcesOf('authorizer')).not.toMatch(/\/(?:routes|schema)\.ts$/m);
+  });
+
+  test('a function with the SDK throws if an operation asks for event streams, which its bundle lacks', async () => {
+    expect(await codeOf('list-users')).toContain('event streams are not part of this bundle');
   });
 
   test('no bundle imports the ESM namespace of a module of Node, which costs up to 30 ms', async () => {

@@ -1,6 +1,6 @@
-import { AUTHORIZER_VARIABLES, callsProviders, variablesOf } from '#lib/grants.ts';
+import { callsProviders, variablesOf } from '#lib/permissions.ts';
 import { logEvent, redirectLog } from '#shared/log.ts';
-import { allRoutes, routes } from '#shared/routes.ts';
+import { allFunctions, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { SMALL_SITE } from '#test/service/running-service.ts';
 
@@ -59,19 +59,15 @@ const variablesReadBy = async (name: string): Promise<string[]> => {
 };
 
 describe('the environment of a function', () => {
-  itForAll(allRoutes.map((route) => [route.name, route] as const))(
+  itForAll(allFunctions.map((row) => [row.name, row] as const))(
     'is exactly the variables that it reads',
-    async (name, route) => {
-      expect([...variablesOf(route)].sort()).toEqual(await variablesReadBy(name));
+    async (name, row) => {
+      expect([...variablesOf(row)].sort()).toEqual(await variablesReadBy(name));
     },
   );
 
-  test('the authorizer gets exactly the variables that it reads', async () => {
-    expect([...AUTHORIZER_VARIABLES].sort()).toEqual(await variablesReadBy('authorizer'));
-  });
-
   test('create-user, check-user and send-otp call providers, and no other function does', () => {
     const calling = [routes['create-user'], routes['check-user'], routes['send-otp']];
-    expect(allRoutes.filter(callsProviders)).toEqual(calling);
+    expect(allFunctions.filter(callsProviders)).toEqual(calling);
   });
 });

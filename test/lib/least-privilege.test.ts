@@ -1,6 +1,6 @@
-import { grantsOf } from '#lib/grants.ts';
+import { grantsOf } from '#lib/permissions.ts';
 import { permissionsOf } from '#shared/route.ts';
-import { allRoutes } from '#shared/routes.ts';
+import { allFunctions, allRoutes } from '#shared/routes.ts';
 import { ITEM_PREFIXES } from '#shared/table/keys.ts';
 import { itForAll } from '#test/for-all.ts';
 import { COMPLETE, resourcesOf, templatesOf } from './synthesized.ts';
@@ -105,10 +105,10 @@ describe('every policy', () => {
 });
 
 describe('grants on the table', () => {
-  itForAll(allRoutes.map((route) => [route.name, route] as const))(
+  itForAll(allFunctions.map((row) => [row.name, row] as const))(
     'are exactly the actions and key prefixes of each row',
-    (name, route) => {
-      const expected = Object.entries(permissionsOf(route).table ?? {}).flatMap(([prefix, actions]) =>
+    (name, row) => {
+      const expected = Object.entries(permissionsOf(row).table ?? {}).flatMap(([prefix, actions]) =>
         actions.map((action) => `${action} ${prefix}`),
       );
       expect(grantedOnTable(name)).toEqual(expected.sort());
@@ -187,7 +187,9 @@ describe('grants on the table', () => {
       providerSecretArn: '',
       signingKeyArns: [''],
     } as const;
-    const statements = grantsOf({ table }, resources).map((statement) => statement.toStatementJson());
+    const statements = grantsOf({ permissions: { table } }, resources).map((statement) =>
+      statement.toStatementJson(),
+    );
     expect(statements.map(({ Action, Condition }) => [Action, Condition['ForAllValues:StringLike']])).toEqual(
       [
         ['dynamodb:GetItem', { 'dynamodb:LeadingKeys': ['BUYER#*'] }],

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
-import { probe } from '#lib/canary/probe.ts';
 import { STAGES } from '#lib/stages.ts';
+import { probe } from '#probe/canary.ts';
 import { accessRows } from '#shared/access.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
 import { EVENTS } from '#shared/log.ts';
-import { allRoutes } from '#shared/routes.ts';
+import { allFunctions } from '#shared/routes.ts';
 import { TIMEOUTS } from '#shared/secrets/secret-source.ts';
 import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
@@ -30,7 +30,7 @@ const alarms: readonly Alarm[] = Object.values(resourcesOf(api, 'AWS::CloudWatch
   ({ Properties }) => Properties,
 );
 
-const OPERATIONS = [...allRoutes.map(({ name }) => name), 'authorizer'];
+const OPERATIONS = allFunctions.map(({ name }) => name);
 
 describe('docs/operators/alarms.md', () => {
   test('has a row for each kind of alarm, twelve in all, with its first command', () => {

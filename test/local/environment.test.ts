@@ -1,7 +1,7 @@
-import { AUTHORIZER_VARIABLES, variablesOf } from '#lib/grants.ts';
+import { variablesOf } from '#lib/permissions.ts';
 import { filesIn } from '#local/data-folder.ts';
 import { chosenOtpAccess, setEnvironment, setLocalCredentials } from '#local/environment.ts';
-import { allRoutes } from '#shared/routes.ts';
+import { allFunctions } from '#shared/routes.ts';
 
 const folder = filesIn('/data');
 
@@ -19,7 +19,7 @@ describe('setEnvironment', () => {
       'SUPPORT_EMAIL',
       'STATUS_URL',
     ];
-    const deployed = new Set([...AUTHORIZER_VARIABLES, ...allRoutes.flatMap(variablesOf)]);
+    const deployed = new Set(allFunctions.flatMap(variablesOf));
     for (const name of deployed) delete process.env[name];
     setEnvironment(folder, { TOKEN_ISSUERS: 'http://localhost:3000' });
     expect([...deployed].filter((name) => process.env[name] === undefined).sort()).toEqual(optional.sort());

@@ -1,5 +1,6 @@
 import { buyerLinkScenarios } from './buyer-links.ts';
 import { eventScenarios } from './events.ts';
+import { expectationScenarios } from './expectations.ts';
 import { inputScenarios } from './input.ts';
 import { keyScenarios } from './key.ts';
 import { linkBuyersScenarios } from './link-buyers.ts';
@@ -14,6 +15,7 @@ import { usersByIdScenarios } from './users-by-id.ts';
 export const everyScenario = ({ target, lacks = [] }: ScenarioOptions): void => {
   const hasForeignRefusals = lacks.includes('gateway problem bodies');
   const options = { target: () => ({ ...target(), hasForeignRefusals }), lacks };
+  expectationScenarios(options);
   inputScenarios(options);
   signInScenarios(options);
   linkBuyersScenarios(options);

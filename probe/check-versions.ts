@@ -6,7 +6,7 @@ import { newApiKey } from '#shared/api-keys/secret.ts';
 import type { KeyPrefix } from '#shared/env.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import type { Route } from '#shared/route.ts';
-import { allRoutes } from '#shared/routes.ts';
+import { allFunctions } from '#shared/routes.ts';
 
 /**
  * An invocation that fails is repeated: Lambda may refuse it for want of concurrency (429) or while it connects the version to its network,
@@ -62,7 +62,8 @@ const textOf = ({ errorType = 'error', errorMessage, statusCode, body }: Payload
 
 const codeIn = (body = ''): string => /"code": ?"(\w+)"/.exec(body)?.[1] ?? '';
 
-const routeCheck = (route: Route): Check => {
+/** The version must respond with a status, or with the code of a problem. */
+const requestCheck = (route: Route): Check => {
   const { expects } = route.check;
   const [status, code] = typeof expects === 'number' ? [expects] : [PROBLEMS[expects].status, expects];
   return {
@@ -75,8 +76,7 @@ const routeCheck = (route: Route): Check => {
   };
 };
 
-/** Only a read of the table tells that a well-formed key is unknown. */
-const authorizerCheck = (keyPrefix: KeyPrefix): Check => ({
+const keyCheck = (throws: string, keyPrefix: KeyPrefix): Check => ({
   event: {
     type: 'REQUEST',
     methodArn: 'arn:aws:execute-api:region:account:api/stage/GET/v1/users',
@@ -84,14 +84,13 @@ const authorizerCheck = (keyPrefix: KeyPrefix): Check => ({
     requestContext: { requestId: REQUEST_ID },
   },
   faultOf: (payload) =>
-    payload.errorMessage === 'Unauthorized' ? undefined : `${textOf(payload)} in place of Unauthorized`,
+    payload.errorMessage === throws ? undefined : `${textOf(payload)} in place of ${throws}`,
 });
 
 const checkOf = (name: string, keyPrefix: KeyPrefix): Check => {
-  if (name === 'authorizer') return authorizerCheck(keyPrefix);
-  const route = allRoutes.find((row) => row.name === name);
-  if (route === undefined) throw new Error(`no row has the name ${name}`);
-  return routeCheck(route);
+  const row = allFunctions.find((each) => each.name === name);
+  if (row === undefined) throw new Error(`no row has the name ${name}`);
+  return 'path' in row ? requestCheck(row) : keyCheck(row.check.unknownKey.throws, keyPrefix);
 };
 
 const invokeVersion = async (lambda: LambdaClient, version: string, event: object): Promise<Payload> => {

@@ -1,8 +1,8 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { ATTEMPTS, PAUSE_MS } from '#lib/deploy-check/check-versions.ts';
+import { ATTEMPTS, PAUSE_MS } from '#probe/check-versions.ts';
 import { isServed } from '#shared/route.ts';
-import { allRoutes } from '#shared/routes.ts';
-import { COMPLETE, resourcesOf, stageApp, stageConfig, templatesOf } from '../synthesized.ts';
+import { allFunctions } from '#shared/routes.ts';
+import { COMPLETE, resourcesOf, stageApp, stageConfig, templatesOf } from './synthesized.ts';
 
 const prod = templatesOf('prod', COMPLETE).api;
 const publicCodes = templatesOf('prod', { ...COMPLETE, otpAccess: 'public' });
@@ -19,7 +19,7 @@ const only = (ids: readonly string[]): string => {
 
 const [trigger] = idsOf(prod, 'Custom::Trigger');
 
-const SERVED = ['authorizer', ...allRoutes.map(({ name }) => name)];
+const SERVED = allFunctions.map(({ name }) => name);
 
 /** The variable of the checker, by the name of the function: the logical ids of the function and of its version. */
 const checkedVersions = (template: Template): Readonly<Record<string, readonly string[]>> => {
@@ -104,10 +104,7 @@ describe('the check before traffic', () => {
   ] as const)(
     'checks the new version of every function of %s but the canary and itself',
     (_, template, otpAccess) => {
-      const served = [
-        'authorizer',
-        ...allRoutes.filter((row) => isServed(row, otpAccess)).map(({ name }) => name),
-      ];
+      const served = allFunctions.filter((row) => isServed(row, otpAccess)).map(({ name }) => name);
       const versions = checkedVersions(template);
       expect(Object.keys(versions).sort()).toEqual(served.sort());
       for (const [name, [lambda, version]] of Object.entries(versions)) {
@@ -120,7 +117,7 @@ describe('the check before traffic', () => {
   );
 
   test('has time for all attempts of the version with the longest timeout, if it times out each time', () => {
-    const longest = Math.max(...allRoutes.map(({ timeoutSeconds }) => timeoutSeconds));
+    const longest = Math.max(...allFunctions.map(({ timeoutSeconds }) => timeoutSeconds));
     const neededMs = ATTEMPTS * longest * 1000 + (ATTEMPTS - 1) * PAUSE_MS;
     const checker = only(idsOf(prod, 'AWS::Lambda::Function', 'deploycheck'));
     const { Timeout } = resourcesOf(prod, 'AWS::Lambda::Function')[checker]?.Properties ?? {};

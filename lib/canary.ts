@@ -5,12 +5,12 @@ import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { isSandbox } from '#shared/providers/sandbox.ts';
-import type { AlarmProps } from '../alarms.ts';
-import { ApiFunction, type FunctionDefaults } from '../api-function.ts';
-import type { Config } from '../config.ts';
-import type { DataStack } from '../data-stack.ts';
-import { allow } from '../grants.ts';
-import { ALARM_PERIOD, metricNamespaceOf, SUM } from '../metrics.ts';
+import type { AlarmProps } from './alarms.ts';
+import { ApiFunction, type FunctionDefaults } from './api-function.ts';
+import type { Config } from './config.ts';
+import type { DataStack } from './data-stack.ts';
+import { allow } from './grants.ts';
+import { ALARM_PERIOD, metricNamespaceOf, SUM } from './metrics.ts';
 
 interface CanaryProps extends FunctionDefaults {
   readonly codeFolder: string;

@@ -1,5 +1,5 @@
-import { testPersonOf } from '#lib/canary/expectations.ts';
-import { probe } from '#lib/canary/probe.ts';
+import { probe } from '#probe/canary.ts';
+import { testPersonOf } from '#probe/expectations.ts';
 import { jsonOf, startCommand } from '#test/admin/cli/cli-process.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 

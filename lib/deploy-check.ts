@@ -1,10 +1,10 @@
 import { type CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
-import { ApiFunction, type FunctionDefaults } from '../api-function.ts';
-import type { Config } from '../config.ts';
-import { allow } from '../grants.ts';
-import type { ServiceFunction } from '../service-functions.ts';
+import { ApiFunction, type FunctionDefaults } from './api-function.ts';
+import type { Config } from './config.ts';
+import { allow } from './grants.ts';
+import type { ServiceFunction } from './service-functions.ts';
 
 interface DeployCheckProps {
   readonly defaults: FunctionDefaults;

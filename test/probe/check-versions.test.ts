@@ -1,19 +1,18 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
-import { checkVersions } from '#lib/deploy-check/check-versions.ts';
-import { allRoutes } from '#shared/routes.ts';
+import { checkVersions } from '#probe/check-versions.ts';
+import { allFunctions } from '#shared/routes.ts';
+import { useDeployedFunctions } from '#test/lib/deployed-functions.ts';
 import { Refusal, startLambda, type Version } from '#test/simulators/lambda.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { useDeployedFunctions } from '../deployed-functions.ts';
 
 const table = useTable();
 const { handlerOf } = useDeployedFunctions(table);
 
 /** Those that serve pages have them beside their bundle: the deploy to the emulator checks these. */
-const NAMES = [
-  'authorizer',
-  ...allRoutes.filter(({ permissions }) => permissions.site === undefined).map(({ name }) => name),
-];
+const NAMES = allFunctions
+  .filter(({ permissions }) => permissions.site === undefined)
+  .map(({ name }) => name);
 
 const context = { getRemainingTimeInMillis: () => 20_000 } as Context;
 
