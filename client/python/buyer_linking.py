@@ -3,23 +3,32 @@
     export BUYER_LINKING_URL=https://… BUYER_LINKING_API_KEY=blk_…
 
     from buyer_linking import Problem, call, confirm_buyer, events, find_by_phone, link_buyer, users
+
+It is made for web requests: the waits between the attempts of a request are together at most 3 seconds, and what takes longer, a limit that
+is used up or a timeout, is raised at once. A program in the background passes max_wait_seconds=90.
 """
 
 import datetime
 import http.client
+import itertools
 import json
 import logging
+import math
 import os
 import random
 import re
+import socket
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 RETRIES = 3
-MAX_WAIT_SECONDS = 60
+# The sum of the waits of a request: two of a Retry-After of 1 with their jitter.
+MAX_WAIT_SECONDS = 3
 TIMEOUT_SECONDS = 30
+# Clients that were refused together do not come back together.
+MAX_JITTER_SECONDS = 0.5
 
 _PATH = re.compile(r"/[!-~]*\Z")
 _HEADER = re.compile(r"[ -~]+\Z")
@@ -40,6 +49,10 @@ class Problem(Exception):
         self.reason, self.retry_after = body.get("reason"), body.get("retry_after")
         self.request_id, self.errors = body.get("request_id"), body.get("errors", [])
         super().__init__(f"{self.code}: {body.get('detail', '')} {body.get('errors', '')}".rstrip())
+
+
+class _TimedOut(ConnectionError):
+    """No response within TIMEOUT_SECONDS."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -84,7 +97,8 @@ def _send(method, path, body, access_token):
         # Without the query, which can have a phone.
         address = f"{method} {url}{path.split('?')[0]}"
         reason = getattr(error, "reason", error)
-        raise ConnectionError(f"{address}: no response: {reason}") from error
+        kind = _TimedOut if isinstance(reason, (TimeoutError, socket.timeout)) else ConnectionError
+        raise kind(f"{address}: no response: {reason}") from error
 
 
 def _problem_of(error):
@@ -102,65 +116,68 @@ def _may_repeat(status, code):
 
 def _seconds(text, otherwise):
     # A proxy may send a date.
-    return float(text) if text is not None and text.isdecimal() else otherwise
+    return float(text) + random.random() * MAX_JITTER_SECONDS if text is not None and text.isdecimal() else otherwise
 
 
-def _repeat(method, path, body, access_token):
+def _repeat(method, path, body=None, access_token=None, max_wait_seconds=None, retries=None):
     """Returns the status and the body of the response."""
     # A code must not be sent or tried twice, a key not rotated twice.
     repeatable = not path.startswith(("/v1/auth/", "/v1/key/secrets"))
-    for attempt in range(RETRIES + 1):
-        wait = random.random() * 2**attempt
+    left = MAX_WAIT_SECONDS if max_wait_seconds is None else max_wait_seconds
+    last = RETRIES if retries is None else retries
+    for attempt in itertools.count():
+        wait = random.random() * 2 ** min(attempt, 5) / 4
         try:
             return _send(method, path, body, access_token)
         except urllib.error.HTTPError as error:
             failure = _problem_of(error)
-            again = failure.code == "rate_limit_exceeded" or (
-                repeatable and _may_repeat(error.code, failure.code)
-            )
-            wait = _seconds(error.headers.get("Retry-After"), wait)
+            again = failure.code == "rate_limit_exceeded" or (repeatable and _may_repeat(error.code, failure.code))
+            wait, slow = _seconds(error.headers.get("Retry-After"), wait), error.code == 429
         except ConnectionError as error:
-            failure, again = error, repeatable
-        if not again or attempt == RETRIES or wait > MAX_WAIT_SECONDS:
+            failure, again, slow = error, repeatable, isinstance(error, _TimedOut)
+        if not again or attempt >= last or wait > left or (slow and max_wait_seconds is None):
             raise failure
+        left -= wait
         _log.warning("waits %.1f s before retry %d: %s", wait, attempt + 1, getattr(failure, "code", "no response"))
         time.sleep(wait)
 
 
-def call(method, path, body=None, access_token=None):
+def call(method, path, body=None, access_token=None, max_wait_seconds=None):
     """Returns the body of the response. Repeats what is safe to repeat. Raises Problem and ConnectionError.
 
     `access_token`: of a buyer, to link it again or for its links. Each wait before a repetition is a warning of the logger "buyer_linking".
+    `max_wait_seconds`: the longest sum of these waits; without it MAX_WAIT_SECONDS, and neither a 429 nor a timeout is repeated.
     """
-    return _repeat(method, path, body, access_token)[1]
+    return _repeat(method, path, body, access_token, max_wait_seconds)[1]
 
 
-def link_buyer(person, access_token=None):
+def link_buyer(person, access_token=None, max_wait_seconds=None):
     """Links a buyer. Returns (user, is_new): is_new is False if you linked it before."""
-    status, user = _repeat("POST", "/v1/users", person, access_token)
+    status, user = _repeat("POST", "/v1/users", person, access_token, max_wait_seconds)
     return user, status == 201
 
 
-def find_by_phone(phone):
+def find_by_phone(phone, max_wait_seconds=None):
     """Returns (users, days_since_check): the users of a phone, the one that was checked last first, and the whole days since its check.
 
     Without users the days are None.
     """
     query = urllib.parse.urlencode({"phone": phone, "page_size": 100})
-    found = call("GET", f"/v1/users?{query}")["data"]
+    found = call("GET", f"/v1/users?{query}", max_wait_seconds=max_wait_seconds)["data"]
     if not found:
         return found, None
     checked_at = datetime.datetime.fromisoformat(found[0]["checked_at"].replace("Z", "+00:00"))
     return found, max(0, (datetime.datetime.now(datetime.timezone.utc) - checked_at).days)
 
 
-def confirm_buyer(person, access_token=None):
+def confirm_buyer(person, access_token=None, max_wait_seconds=None):
     """Links a returning buyer, or checks it again if you linked the person before. Returns (user, is_new).
 
     Then it removes your other users with this phone: the number is no longer theirs. Raises Problem if the buyer is not confirmed.
+    `max_wait_seconds`: of each of its requests.
     """
     try:
-        user, is_new = link_buyer(person, access_token)
+        user, is_new = link_buyer(person, access_token, max_wait_seconds)
         user_id = user["id"]
     except Problem as problem:
         if problem.code != "user_conflict":
@@ -168,27 +185,35 @@ def confirm_buyer(person, access_token=None):
         user_id, is_new = problem.body["user_id"], False
     if not is_new:
         checked = {name: person[name] for name in ("national_id", "birth_date", "phone")}
-        user = call("POST", f"/v1/users/{user_id}/checks", checked)
-    for other in find_by_phone(user["phone"])[0]:
+        user = call("POST", f"/v1/users/{user_id}/checks", checked, max_wait_seconds=max_wait_seconds)
+    for other in find_by_phone(user["phone"], max_wait_seconds)[0]:
         if other["id"] != user["id"]:
-            call("DELETE", f"/v1/users/{other['id']}")
+            call("DELETE", f"/v1/users/{other['id']}", max_wait_seconds=max_wait_seconds)
     return user, is_new
 
 
-def users():
-    """Yields every user, in the order of linking. Skips and repeats nobody, whatever is linked or removed meanwhile."""
-    page = call("GET", "/v1/users?page_size=100")
+def users(max_wait_seconds=90):
+    """Yields every user, in the order of linking. Skips and repeats nobody, whatever is linked or removed meanwhile.
+
+    `max_wait_seconds`: of each page. The default is a clock minute of the rate limit, and its jitter.
+    """
+    page = call("GET", "/v1/users?page_size=100", max_wait_seconds=max_wait_seconds)
     yield from page["data"]
     while page["next_after"]:
-        page = call("GET", f"/v1/users?page_size=100&after={page['next_after']}")
+        path = f"/v1/users?page_size=100&after={page['next_after']}"
+        page = call("GET", path, max_wait_seconds=max_wait_seconds)
         yield from page["data"]
 
 
 def events(after=None):
-    """Yields every event after this number, then each new one. Store event["sequence"] with what you did for the event."""
+    """Yields every event after this number, then each new one. Store event["sequence"] with what you did for the event.
+
+    Repeats a read for as long as the service is unavailable or the rate limit is used up. Raises Problem, such as events_expired.
+    """
     interval_seconds = 1
     while True:
-        page = call("GET", "/v1/events" if after is None else f"/v1/events?after={after}")
+        path = "/v1/events" if after is None else f"/v1/events?after={after}"
+        page = _repeat("GET", path, max_wait_seconds=math.inf, retries=math.inf)[1]
         for event in page["data"]:
             after = event["sequence"]
             yield event

@@ -34,6 +34,9 @@ import type {
 /** The largest page that the service returns. */
 const MAX_PAGE_SIZE = 100;
 
+/** A clock minute of a rate limit and the jitter: for all users one reads more pages than a minute has requests. */
+const ALL_USERS_MAX_WAIT_SECONDS = 90;
+
 const DAY_MS = 24 * 3600 * 1000;
 
 /** Returns the body of a success. Throws if there is none: an error response is thrown before. */
@@ -56,9 +59,14 @@ const bearer = (accessToken: string) => ({ Authorization: `Bearer ${accessToken}
 
 type Http = Client<paths>;
 
-const readUsers = (http: Http) => {
-  const listUsers = async (query: UserQuery = {}, { signal }: Call = {}): Promise<UserPage> =>
+const listingUsers =
+  (http: Http) =>
+  async (query: UserQuery = {}, { signal }: Call = {}): Promise<UserPage> =>
     dataOf(await http.GET('/v1/users', { params: { query }, signal }));
+
+const readUsers = (http: Http, httpOfAllUsers: Http) => {
+  const listUsers = listingUsers(http);
+  const listInTurn = listingUsers(httpOfAllUsers);
   return {
     /** Returns one of your users. Throws `user_not_found` if the id is unknown or the user was removed. */
     async getUser(id: string, { signal }: Call = {}): Promise<User> {
@@ -81,12 +89,13 @@ const readUsers = (http: Http) => {
 
     /**
      * Iterates over all your users, in the order of linking: `for await (const user of client.users()) …` Skips and repeats nobody,
-     * whatever is linked or removed meanwhile.
+     * whatever is linked or removed meanwhile. While the rate limit is used up, it waits for the next minute, unless `maxWaitSeconds` is
+     * shorter.
      */
     async *users(call: Call = {}): AsyncGenerator<User, void, void> {
       let after: string | undefined;
       do {
-        const page = await listUsers({ page_size: MAX_PAGE_SIZE, after }, call);
+        const page = await listInTurn({ page_size: MAX_PAGE_SIZE, after }, call);
         yield* page.data;
         after = page.next_after ?? undefined;
       } while (after !== undefined);
@@ -152,15 +161,15 @@ const returningBuyers = ({ linkBuyer, checkUser, findByPhone, removeUser }: User
 
 const signIns = (http: Http) => ({
   /**
-   * Sends a one-time code by SMS, in Persian or with `locale: 'en'` in English. Retried only after `rate_limit_exceeded`: after any
-   * other error the SMS may have been sent.
+   * Sends a one-time code by SMS, in Persian or with `locale: 'en'` in English. Never retried but after `rate_limit_exceeded`, if
+   * `maxWaitSeconds` is set: after any other error the SMS may have been sent.
    */
   async sendCode({ phone, locale = 'fa' }: CodeRequest, { signal }: Call = {}): Promise<CodeSent> {
     const body = { phone, locale };
     return dataOf(await http.POST('/v1/auth/otp/send', { body, signal }));
   },
 
-  /** Exchanges a code for an access token. Retried only after `rate_limit_exceeded`: after any other error the code may be used. */
+  /** Exchanges a code for an access token. Retried as `sendCode` is: after any other error the code may be used. */
   async verifyCode(body: TypedCode, { signal }: Call = {}): Promise<AccessToken> {
     return dataOf(await http.POST('/v1/auth/otp/verify', { body, signal }));
   },
@@ -194,7 +203,7 @@ const ownKey = (http: Http) => ({
 
   /**
    * Gives the key a new secret, which works beside the old one for `grace_hours`: 1 to 720, default 24. This client goes on with the old
-   * one. Retried only after `rate_limit_exceeded`. Throws `too_many_secrets` until the older one has ended, also if the response of a
+   * one. Retried as `sendCode` is. Throws `too_many_secrets` until the older one has ended, also if the response of a
    * rotation was lost: then the operator can make another secret.
    */
   async rotateKey({ grace_hours = 24 }: Rotation = {}, { signal }: Call = {}): Promise<NewSecret> {
@@ -233,8 +242,9 @@ export const buyerLinking = (options: Options = {}) => {
       fetch: retryingFetch({ ...retries, fetch, ...limits }),
     });
   const http = httpWith({});
+  const { maxWaitSeconds = ALL_USERS_MAX_WAIT_SECONDS } = retries;
   const httpOfEvents = httpWith({ maxRetries: Infinity, maxWaitSeconds: Infinity });
-  const users = { ...readUsers(http), ...changeUsers(http) };
+  const users = { ...readUsers(http, httpWith({ maxWaitSeconds })), ...changeUsers(http) };
   return {
     ...users,
     ...returningBuyers(users),

@@ -49,7 +49,6 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
 
 const DEFAULTS: RetryPolicy = {
   maxRetries: 3,
-  maxWaitSeconds: 60,
   timeoutMs: 30_000,
   sleep,
   random: Math.random,
@@ -67,13 +66,12 @@ const checkBaseUrl = (baseUrl: string): void => {
   if (baseUrl === '')
     throw new Error(`No address: pass baseUrl, or set the environment variable ${URL_VARIABLE}.`);
   if (!URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl)) {
-    throw new Error(
-      `baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not "${baseUrl}".`,
-    );
+    // Without the value: if address and key are swapped, it is the key.
+    throw new Error('baseUrl must be a URL with its scheme, such as https://api.example.com/prod.');
   }
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === 'https:' || LOOPBACK.test(hostname)) return;
-  throw new Error(`baseUrl must begin with https://, except on loopback, and not "${baseUrl}".`);
+  throw new Error('baseUrl must begin with https://, except on loopback.');
 };
 
 /**

@@ -90,6 +90,11 @@ const reasonOf = (error: unknown): string => {
   return cause === undefined ? error.message : reasonOf(cause);
 };
 
+/** Returns whether an attempt took too long: by the client's own timeout, that of `fetch` for a connection, or that of the system. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/timeout|ETIMEDOUT/i.test(`${error.name} ${'code' in error ? error.code : ''}`) || isTimeout(error.cause));
+
 /** Returns the error of a request without a complete response. */
 export const noResponse = (request: Request, cause: unknown): Error =>
   new Error(`${addressOf(request)}: no response: ${reasonOf(cause)}`, { cause });

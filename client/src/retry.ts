@@ -1,5 +1,5 @@
 import type { paths } from './generated/openapi.ts';
-import { errorOf, noResponse, type ProblemCode, ProblemError, retryAfterOf } from './problems.ts';
+import { errorOf, isTimeout, noResponse, type ProblemCode, ProblemError, retryAfterOf } from './problems.ts';
 
 /** A wait before the next attempt. */
 export interface Wait {
@@ -15,8 +15,11 @@ export interface Wait {
 export interface RetryPolicy {
   /** Attempts after the first one. */
   readonly maxRetries: number;
-  /** A response with a longer Retry-After is thrown at once, as a ProblemError with `retryAfterSeconds`. */
-  readonly maxWaitSeconds: number;
+  /**
+   * The longest sum of the waits of one request. Left out: 3, and neither a 429 nor a timeout is retried, so that the caller, which may
+   * be a web request, has the error soon.
+   */
+  readonly maxWaitSeconds?: number | undefined;
   /** The timeout of each attempt. */
   readonly timeoutMs: number;
   /** Called before each wait. Default: writes it with console.warn. */
@@ -25,6 +28,12 @@ export interface RetryPolicy {
   readonly random: () => number;
   readonly fetch: (request: Request) => Promise<Response>;
 }
+
+/** Two waits of a Retry-After of 1 with their jitter. */
+const DEFAULT_MAX_WAIT_SECONDS = 3;
+
+/** Clients that were refused together do not come back together. */
+const MAX_JITTER_MS = 500;
 
 const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 8000;
@@ -68,6 +77,10 @@ const isRetryable = (request: Request, failure: Failure): boolean => {
   return failure.response === undefined || RETRYABLE_STATUSES.includes(failure.response.status);
 };
 
+/** Returns whether the next attempt can take long: as long as this one, or until a limit has a new window. */
+const isSlow = ({ response, error }: Failure): boolean =>
+  response === undefined ? isTimeout(error) : response.status === 429;
+
 /** Full jitter: a random time up to a bound that doubles with each retry. */
 const backoffMs = (retry: number, random: () => number): number =>
   random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
@@ -88,22 +101,27 @@ export const retryingFetch = (policy: RetryPolicy) => {
     }
   };
 
-  /** Returns the wait before the next attempt; undefined if there is none. `retry` counts the retries so far. */
+  /** Returns the next wait; undefined if there is no other attempt. `retry` counts the retries so far. */
   const waitAfter = (request: Request, failure: Failure, retry: number): Wait | undefined => {
     if (retry >= policy.maxRetries || request.signal.aborted) return undefined;
     if (!isRetryable(request, failure)) return undefined;
+    if (policy.maxWaitSeconds === undefined && isSlow(failure)) return undefined;
     const seconds = failure.response && retryAfterOf(failure.response);
-    if (seconds !== undefined && seconds > policy.maxWaitSeconds) return undefined;
-    const waitMs = seconds === undefined ? backoffMs(retry, policy.random) : seconds * 1000;
+    const waitMs =
+      seconds === undefined
+        ? backoffMs(retry, policy.random)
+        : seconds * 1000 + policy.random() * MAX_JITTER_MS;
     return { waitMs, code: codeOf(failure), retry: retry + 1 };
   };
 
   return async (request: Request): Promise<Response> => {
+    let leftMs = 1000 * (policy.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS);
     for (let retry = 0; ; retry += 1) {
       const result = await attempt(request);
       if (!('error' in result)) return result;
       const wait = waitAfter(request, result, retry);
-      if (wait === undefined) throw result.error;
+      if (wait === undefined || wait.waitMs > leftMs) throw result.error;
+      leftMs -= wait.waitMs;
       policy.onWait(wait);
       await policy.sleep(wait.waitMs, request.signal);
     }

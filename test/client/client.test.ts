@@ -137,7 +137,7 @@ describe('the base URL', () => {
     'is rejected with an example of a right one when it is "%s"',
     (wrong) => {
       expect(() => buyerLinking({ baseUrl: wrong, apiKey })).toThrow(
-        `baseUrl must be a URL with its scheme, such as https://api.example.com/prod, and not "${wrong}".`,
+        new Error('baseUrl must be a URL with its scheme, such as https://api.example.com/prod.'),
       );
     },
   );
@@ -149,7 +149,7 @@ describe('the base URL', () => {
     'http://localhost@example.com',
   ])('is rejected when it is "%s", because http would send the key unencrypted', (wrong) => {
     expect(() => buyerLinking({ baseUrl: wrong, apiKey })).toThrow(
-      `baseUrl must begin with https://, except on loopback, and not "${wrong}".`,
+      new Error('baseUrl must begin with https://, except on loopback.'),
     );
   });
 
@@ -181,6 +181,13 @@ describe('address and key', () => {
     await buyerLinking({ fetch }).listUsers();
     expect(fetch.mock.calls[0]?.arguments[0].url).toBe(`${baseUrl}/v1/users`);
     expect(fetch.mock.calls[0]?.arguments[0].headers.get('X-Api-Key')).toBe('blk_test_from_the_environment');
+  });
+
+  it('are not shown when they are swapped', () => {
+    inEnvironment(baseUrl, apiKey);
+    expect(() => buyerLinking()).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining(apiKey) }),
+    );
   });
 
   it('are required when the client is created', () => {
@@ -227,6 +234,12 @@ describe('a returning buyer', () => {
       ]);
     },
   );
+
+  it('is not confirmed before the other users of the phone are removed', async () => {
+    const failure = problemOf('insufficient_scope');
+    const { client } = clientOf(json(201, user), pageOf(other, user), failure);
+    await expect(client.confirmBuyer(buyer)).rejects.toMatchObject({ code: 'insufficient_scope' });
+  });
 
   it('is nobody after a check against the person, and no user is removed', async () => {
     const { client, sent } = clientOf(json(200, user), problemOf('phone_not_owned'));

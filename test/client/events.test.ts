@@ -25,6 +25,10 @@ const brokenBody = (): Response =>
     }),
   );
 
+const timedOut = (): Response => {
+  throw new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+};
+
 /** Follows the events of a client until so many were seen. Returns their numbers and what was sent. */
 const follow = async ({ client, sent }: ReturnType<typeof clientOf>, count: number, after?: number) => {
   const controller = new AbortController();
@@ -67,6 +71,7 @@ describe('the events', () => {
     ['an exceeded rate limit', problemOf('rate_limit_exceeded', { 'Retry-After': '70' })],
     ['an unavailable service', problemOf('service_unavailable', { 'Retry-After': '70' })],
     ['a lost connection', broken],
+    ['a timeout', timedOut],
     ['a connection that is lost in the middle of the body', brokenBody],
   ])('survive more failures in a row than a call retries: %s', async (_title, failure) => {
     const service = clientOf(pageOf([1]), ...Array.from({ length: 9 }, () => failure), pageOf([2]));
@@ -79,7 +84,7 @@ describe('the events', () => {
   it('wait for Retry-After, however long it is', async () => {
     const service = clientOf(problemOf('rate_limit_exceeded', { 'Retry-After': '70' }), pageOf([1]));
     await follow(service, 1);
-    expect(service.waits).toEqual([70_000]);
+    expect(service.waits).toEqual([70_250]);
   });
 
   it.each(['events_expired', 'insufficient_scope'] as const)('end with the error %s', async (code) => {

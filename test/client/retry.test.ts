@@ -1,5 +1,6 @@
 import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { listenOnLoopback } from '#local/loopback-server.ts';
 import { allRoutes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { validPath } from '#test/security/valid-request.ts';
@@ -25,21 +26,25 @@ describe('linking, reading and removing', () => {
     ['an unavailable service', problemOf('service_unavailable', { 'Retry-After': '1' })],
     ['an internal error', problemOf('internal')],
     ['a bad gateway', json(502, {})],
-    ['an exceeded rate limit', problemOf('rate_limit_exceeded', { 'Retry-After': '2' })],
   ])('are retried with the same body after %s', async (_title, failure) => {
     const { client, sent } = clientOf(failure, json(201, user));
     await expect(client.linkBuyer(buyer)).resolves.toMatchObject({ user });
     await expect(sent[1]?.json()).resolves.toEqual(buyer);
   });
 
-  it('are retried after the seconds of Retry-After', async () => {
-    const { client, waits } = clientOf(
-      problemOf('rate_limit_exceeded', { 'Retry-After': '7' }),
-      json(201, user),
-    );
-    await client.linkBuyer(buyer);
-    expect(waits).toEqual([7000]);
-  });
+  it.each([
+    [0, 1000],
+    [0.5, 1250],
+    [0.999, 1499.5],
+  ])(
+    'are retried after the seconds of Retry-After and up to half a second more: %d of it',
+    async (random, wait) => {
+      const failure = problemOf('service_unavailable', { 'Retry-After': '1' });
+      const { client, waits } = clientWith({ random: () => random }, failure, json(201, user));
+      await client.linkBuyer(buyer);
+      expect(waits).toEqual([wait]);
+    },
+  );
 
   it.each<[string, () => Response]>([
     ['there is no Retry-After', broken],
@@ -52,7 +57,8 @@ describe('linking, reading and removing', () => {
 
   it('wait at most 8 seconds without Retry-After, however many retries there were', async () => {
     const failures = Array.from({ length: 7 }, () => broken);
-    const { client, waits } = clientWith({ maxRetries: 7 }, ...failures, json(201, user));
+    const options = { maxRetries: 7, maxWaitSeconds: 60 };
+    const { client, waits } = clientWith(options, ...failures, json(201, user));
     await client.linkBuyer(buyer);
     expect(waits).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
   });
@@ -89,22 +95,65 @@ describe('linking, reading and removing', () => {
     expect(sent).toHaveLength(1);
   });
 
+  const unavailable = (seconds: number) =>
+    problemOf('service_unavailable', { 'Retry-After': String(seconds) });
+
   it.each([
-    [60, {}],
-    [5, { maxWaitSeconds: 5 }],
-  ])(
-    'are retried after a Retry-After of %d seconds and not after a longer one with %j',
-    async (longest, options) => {
-      const limited = (seconds: number) =>
-        problemOf('rate_limit_exceeded', { 'Retry-After': String(seconds) });
-      const waiting = clientWith(options, limited(longest), json(201, user));
-      await waiting.client.linkBuyer(buyer);
-      expect(waiting.waits).toEqual([longest * 1000]);
-      const { client, sent } = clientWith(options, limited(longest + 1));
-      await expect(client.linkBuyer(buyer)).rejects.toMatchObject({ retryAfterSeconds: longest + 1 });
-      expect(sent).toHaveLength(1);
-    },
-  );
+    ['at most 3 seconds in all', {}, [1, 1, 1], [1250, 1250]],
+    ['at most as long as maxWaitSeconds in all', { maxWaitSeconds: 5 }, [2, 2, 1], [2250, 2250]],
+    ['not for a longer Retry-After', {}, [3], []],
+  ])('wait %s, then the problem is thrown', async (_title, options, seconds, expected) => {
+    const { client, sent, waits } = clientWith(options, ...seconds.map(unavailable));
+    await expect(client.linkBuyer(buyer)).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(waits).toEqual(expected);
+    expect(sent).toHaveLength(expected.length + 1);
+  });
+
+  it('have the whole of maxWaitSeconds for each request', async () => {
+    const page = (next_after: string | null) => json(200, { data: [], next_after });
+    const [one, two] = [page('usr_0000000000000000000001'), page(null)];
+    const { client, waits } = clientWith({ maxWaitSeconds: 3 }, unavailable(2), one, unavailable(2), two);
+    await client.users().next();
+    expect(waits).toEqual([2250, 2250]);
+  });
+});
+
+describe('what can take long', () => {
+  const aborted = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+  const connecting = Object.assign(new Error('Connect Timeout Error'), { name: 'ConnectTimeoutError' });
+  const system = Object.assign(new Error('read'), { code: 'ETIMEDOUT' });
+  const failing = (cause: unknown) => () => {
+    throw new TypeError('fetch failed', { cause });
+  };
+  const slow: readonly [string, () => Response][] = [
+    ['a rate limit', problemOf('rate_limit_exceeded', { 'Retry-After': '1' })],
+    ['too many attempts', problemOf('too_many_attempts', { 'Retry-After': '1' })],
+    ['a 429 of a proxy', json(429, {}, { 'Retry-After': '1' })],
+    ['a timeout of the client', failing(aborted)],
+    ['a timeout of a connection', failing(connecting)],
+    ['a timeout of the system', failing(system)],
+  ];
+
+  it.each(slow)('is thrown at once, after one request: %s', async (_title, failure) => {
+    const { client, sent } = clientOf(failure);
+    await expect(client.linkBuyer(buyer)).rejects.toThrow();
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each(slow)('is retried if maxWaitSeconds is set: %s', async (_title, failure) => {
+    const { client } = clientWith({ maxWaitSeconds: 3 }, failure, json(201, user));
+    await expect(client.linkBuyer(buyer)).resolves.toMatchObject({ user });
+  });
+
+  it('is waited for while all users are read, for a clock minute, or for as long as maxWaitSeconds says', async () => {
+    const limited = problemOf('rate_limit_exceeded', { 'Retry-After': '60' });
+    const page = json(200, { data: [user], next_after: null });
+    const { client, waits } = clientOf(limited, page);
+    await expect(client.users().next()).resolves.toMatchObject({ value: user });
+    expect(waits).toEqual([60_250]);
+    const short = clientWith({ maxWaitSeconds: 60 }, limited);
+    await expect(short.client.users().next()).rejects.toMatchObject({ retryAfterSeconds: 60 });
+  });
 });
 
 describe('the timeout of an attempt', () => {
@@ -122,6 +171,7 @@ describe('the timeout of an attempt', () => {
       baseUrl,
       apiKey,
       maxRetries: 1,
+      maxWaitSeconds: 3,
       timeoutMs: 1,
       onWait: () => {},
       sleep: async () => {},
@@ -129,6 +179,20 @@ describe('the timeout of an attempt', () => {
     });
     await expect(client.listUsers()).rejects.toThrow(`GET ${baseUrl}/v1/users: no response: `);
     expect(fetch.mock.callCount()).toBe(2);
+  });
+
+  it('is all that a call of a server takes that accepts it and says nothing', async () => {
+    const received: string[] = [];
+    const timeout = new AbortController();
+    mock.method(AbortSignal, 'timeout', () => timeout.signal);
+    const silent = await listenOnLoopback(0, async ({ url }) => {
+      received.push(String(url));
+      timeout.abort(new DOMException('the time is over', 'TimeoutError'));
+    });
+    const client = buyerLinking({ baseUrl: `http://localhost:${silent.port}`, apiKey });
+    await expect(client.listUsers()).rejects.toThrow('no response: the time is over');
+    await silent.close();
+    expect(received).toEqual(['/v1/users']);
   });
 
   it('is 30 seconds by default', async () => {
@@ -164,8 +228,9 @@ describe('a request that is not safe to repeat', () => {
     ['an internal error', problemOf('internal')],
     ['a cool-down', problemOf('resend_too_soon', { 'Retry-After': '1' })],
     ['a lock', problemOf('too_many_attempts', { 'Retry-After': '1' })],
-  ])('is not retried after %s', async (_title, failure) => {
-    const { client, sent } = clientOf(failure);
+    ['a lost connection', broken],
+  ])('is not retried after %s, whatever maxWaitSeconds is', async (_title, failure) => {
+    const { client, sent } = clientWith({ maxWaitSeconds: 90 }, failure);
     await expect(client.sendCode(buyer)).rejects.toThrow();
     expect(sent).toHaveLength(1);
   });
@@ -173,7 +238,7 @@ describe('a request that is not safe to repeat', () => {
 
 describe('a request of each operation', () => {
   itForAll(allRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'is retried after rate_limit_exceeded, and after a network failure only if its row says that it is repeatable',
+    'is retried after rate_limit_exceeded if maxWaitSeconds is set, and after a network failure only if its row says that it is repeatable',
     async (_operation, route) => {
       const failures = [problemOf('rate_limit_exceeded', { 'Retry-After': '3' }), broken, broken];
       const fetch = mock.fn(async () => (failures.shift() ?? broken)());
@@ -199,7 +264,7 @@ describe('a wait', () => {
     const reason = new Error('aborted by the caller');
     const fetch = mock.fn(async () => problemOf('rate_limit_exceeded', { 'Retry-After': '60' })());
     const onWait = () => setImmediate(() => controller.abort(reason));
-    const client = buyerLinking({ baseUrl, apiKey, fetch, onWait });
+    const client = buyerLinking({ baseUrl, apiKey, maxWaitSeconds: 90, fetch, onWait });
     await expect(client.listUsers({}, { signal: controller.signal })).rejects.toBe(reason);
     expect(fetch.mock.callCount()).toBe(1);
   });
@@ -232,7 +297,8 @@ describe('a wait', () => {
   });
 
   it('can be observed with its time, its reason and the number of the retry', async () => {
-    const { client, observed, waits } = clientOf(
+    const { client, observed, waits } = clientWith(
+      { maxWaitSeconds: 90 },
       problemOf('rate_limit_exceeded', { 'Retry-After': '7' }),
       broken,
       json(502, {}),
@@ -240,7 +306,7 @@ describe('a wait', () => {
     );
     await client.linkBuyer(buyer);
     expect(observed).toEqual([
-      { waitMs: 7000, code: 'rate_limit_exceeded', retry: 1 },
+      { waitMs: 7250, code: 'rate_limit_exceeded', retry: 1 },
       { waitMs: 250, code: undefined, retry: 2 },
       { waitMs: 500, code: undefined, retry: 3 },
     ]);

@@ -27,14 +27,16 @@ const problemOf = (code: ProblemCode, headers: Readonly<Record<string, string>> 
 });
 
 let server: LoopbackServer;
-let answers: Answer[] = [];
+let answers: (Answer | 'silence')[] = [];
 let received: string[] = [];
 
 beforeAll(async () => {
   server = await listenOnLoopback(0, async ({ method, url, headers }, response) => {
     const token = headers.authorization === undefined ? '' : ` ${headers.authorization}`;
     received.push(`${method} ${url} ${headers['x-api-key']}${token}`);
-    const { status, body, headers: sent } = answers.shift() ?? problemOf('internal');
+    const answer = answers.shift() ?? problemOf('internal');
+    if (answer === 'silence') return;
+    const { status, body, headers: sent } = answer;
     response.writeHead(status, { 'Content-Type': 'application/json', ...sent });
     response.end(body && JSON.stringify(body));
   });
@@ -42,15 +44,18 @@ beforeAll(async () => {
 
 afterAll(() => server?.close());
 
+/** In place of the waits, which it prints: with half of the jitter. */
+const WAITS = 'random.random = lambda: 0.5; time.sleep = print;';
+
 /** Runs statements after an import of the module. Returns what they print, the error at their end included. */
 const run = async (
   statements: string,
-  replies: readonly Answer[],
+  replies: readonly (Answer | 'silence')[],
   url = `http://localhost:${server.port}`,
   key = KEY,
 ) => {
   [answers, received] = [[...replies], []];
-  const program = `from buyer_linking import *\ntry:\n  ${statements}\nexcept Exception as error:\n  print(type(error).__name__, error)`;
+  const program = `from buyer_linking import *\nrandom.random = lambda: 0\ntry:\n  ${statements}\nexcept Exception as error:\n  print(type(error).__name__, error)`;
   const env = { BUYER_LINKING_URL: url, BUYER_LINKING_API_KEY: key, PYTHONDONTWRITEBYTECODE: '1' };
   const { stdout } = await promisify(execFile)('python3', ['-c', program], {
     cwd: dirname(MODULE),
@@ -94,8 +99,7 @@ describeIf(`the Python module${reason}`, () => {
 
   it('repeats a request whose Retry-After is a date', async () => {
     const answer = problemOf('service_unavailable', { 'Retry-After': 'Fri, 27 Nov 2026 00:00:00 GMT' });
-    const program = 'import random; random.random = lambda: 0; print(call("GET", "/v1/users"))';
-    expect(await run(program, [answer, { status: 200, body: {} }])).toBe('{}');
+    expect(await run('print(call("GET", "/v1/users"))', [answer, { status: 200, body: {} }])).toBe('{}');
   });
 
   it('gives a problem its code, reason, seconds and request id', async () => {
@@ -108,11 +112,11 @@ describeIf(`the Python module${reason}`, () => {
   });
 
   it('logs each wait before a repetition, as a warning', async () => {
-    const answer = problemOf('rate_limit_exceeded', { 'Retry-After': '0' });
+    const answer = problemOf('service_unavailable', { 'Retry-After': '0' });
     const program =
       'import sys; logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(message)s"); call("GET", "/v1/key")';
     expect(await run(program, [answer, { status: 200, body: {} }])).toBe(
-      'WARNING waits 0.0 s before retry 1: rate_limit_exceeded',
+      'WARNING waits 0.0 s before retry 1: service_unavailable',
     );
   });
 
@@ -171,27 +175,51 @@ describeIf(`the Python module${reason}`, () => {
     expect(printed).toMatch(/^Problem validation_failed: .*#\/phone.*Is required\./);
   });
 
-  it.each<[string, ProblemCode, string, number]>([
-    ['GET /v1/users', 'service_unavailable', '0', 4],
-    ['POST /v1/users', 'rate_limit_exceeded', '0', 4],
-    ['POST /v1/users', 'verification_unavailable', '0', 1],
-    ['POST /v1/users', 'user_conflict', '0', 1],
-    ['POST /v1/users', 'rate_limit_exceeded', '61', 1],
-    ['POST /v1/auth/otp/send', 'service_unavailable', '0', 1],
-    ['POST /v1/auth/otp/send', 'rate_limit_exceeded', '0', 4],
-    ['POST /v1/key/secrets', 'internal', '0', 1],
+  it.each<[string, ProblemCode, string, number, number]>([
+    ['GET /v1/users', 'service_unavailable', '0', 4, 4],
+    ['POST /v1/users', 'rate_limit_exceeded', '0', 1, 4],
+    ['POST /v1/users', 'too_many_attempts', '0', 1, 4],
+    ['POST /v1/users', 'verification_unavailable', '0', 1, 1],
+    ['POST /v1/users', 'user_conflict', '0', 1, 1],
+    ['POST /v1/users', 'rate_limit_exceeded', '91', 1, 1],
+    ['POST /v1/auth/otp/send', 'service_unavailable', '0', 1, 1],
+    ['POST /v1/auth/otp/send', 'rate_limit_exceeded', '0', 1, 4],
+    ['POST /v1/key/secrets', 'internal', '0', 1, 1],
+    ['POST /v1/key/secrets', 'rate_limit_exceeded', '0', 1, 4],
   ])(
-    'sends %s, answered %s with Retry-After %s, in all %i times',
-    async (operation, code, seconds, times) => {
-      const [method, path] = operation.split(' ');
-      const answer = problemOf(code, { 'Retry-After': seconds });
-      await run(
-        `call("${method}", "${path}")`,
-        Array.from({ length: 5 }, () => answer),
-      );
+    'sends %s, answered %s with Retry-After %s, in all %i times, and %i times with max_wait_seconds',
+    async (operation, code, seconds, times, patientTimes) => {
+      const answers = Array<Answer>(5).fill(problemOf(code, { 'Retry-After': seconds }));
+      const request = `"${operation.replace(' ', '", "')}"`;
+      await run(`call(${request})`, answers);
       expect(received).toHaveLength(times);
+      await run(`call(${request}, max_wait_seconds=90)`, answers);
+      expect(received).toHaveLength(patientTimes);
     },
   );
+
+  it('waits for Retry-After and up to half a second more, at most 3 seconds in all, or as many as it is told', async () => {
+    const answers = Array<Answer>(5).fill(problemOf('service_unavailable', { 'Retry-After': '1' }));
+    expect(await run(`${WAITS} call("GET", "/v1/key")`, answers)).toMatch(/^1\.25\n1\.25\nProblem service_/);
+    const told = `${WAITS} call("GET", "/v1/key", max_wait_seconds=1.25)`;
+    expect(await run(told, answers)).toMatch(/^1\.25\nProblem service_/);
+  });
+
+  it('waits longer and longer after no response, and sends nothing a second time that can have had its effect', async () => {
+    const lost = Array<'silence'>(5).fill('silence');
+    const soon = `${WAITS} import buyer_linking; buyer_linking.TIMEOUT_SECONDS = 0.2;`;
+    const patient = await run(`${soon} call("GET", "/v1/key", max_wait_seconds=90)`, lost);
+    expect(patient).toMatch(/^0\.125\n0\.25\n0\.5\n_TimedOut /);
+    await run(`${soon} call("POST", "/v1/auth/otp/verify", max_wait_seconds=90)`, lost);
+    expect(received).toHaveLength(1);
+  });
+
+  it('fails within one timeout if the server accepts and says nothing', async () => {
+    const program =
+      'import buyer_linking; buyer_linking.TIMEOUT_SECONDS = 0.2; call("POST", "/v1/users", {})';
+    expect(await run(program, ['silence'])).toMatch(/no response: timed out$/);
+    expect(received).toHaveLength(1);
+  });
 
   it('follows no redirect, which would take the key to another address', async () => {
     const other = `http://127.0.0.1:${server.port}/elsewhere`;
@@ -216,6 +244,14 @@ describeIf(`the Python module${reason}`, () => {
     },
   );
 
+  it('waits for the next minute while all users are read', async () => {
+    const answers = [
+      problemOf('rate_limit_exceeded', { 'Retry-After': '60' }),
+      { status: 200, body: { data: [{ id: 'a' }], next_after: null } },
+    ];
+    expect(await run(`${WAITS} print(list(users()))`, answers)).toBe("60.25\n[{'id': 'a'}]");
+  });
+
   it('reads all users after the last one of each page', async () => {
     const pages = [
       { status: 200, body: { data: [{ id: 'a' }, { id: 'b' }], next_after: 'b' } },
@@ -236,5 +272,31 @@ describeIf(`the Python module${reason}`, () => {
     const program = 'found = events(2); print([next(found)["sequence"] for _ in range(3)])';
     expect(await run(program, pages)).toBe('[3, 4, 5]');
     expect(received).toEqual([`GET /v1/events?after=2 ${KEY}`, `GET /v1/events?after=4 ${KEY}`]);
+  });
+
+  it('follows the events through an outage of any length and a limit that is used up', async () => {
+    const limited = problemOf('rate_limit_exceeded', { 'Retry-After': '3000' });
+    const outage = Array<Answer>(9).fill({ status: 502 });
+    const page = { status: 200, body: { data: [{ sequence: 3 }], has_more: false } };
+    const program = `${WAITS} import buyer_linking; buyer_linking.TIMEOUT_SECONDS = 0.2; print(next(events(2)))`;
+    expect((await run(program, [limited, ...outage, 'silence', page])).split('\n')).toEqual([
+      '3000.25',
+      '0.25',
+      '0.5',
+      '1.0',
+      '2.0',
+      ...Array<string>(6).fill('4.0'),
+      "{'sequence': 3}",
+    ]);
+  });
+
+  it('ends the events with a problem that no repetition helps', async () => {
+    expect(await run('next(events(2))', [problemOf('events_expired')])).toMatch(/^Problem events_expired/);
+  });
+
+  it('shows no key when address and key are swapped', async () => {
+    const printed = await run('call("GET", "/v1/key")', [], KEY, `http://localhost:${server.port}`);
+    expect(printed).toMatch(/^ValueError BUYER_LINKING_URL /);
+    expect(printed).not.toContain(KEY);
   });
 });
