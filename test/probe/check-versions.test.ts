@@ -1,7 +1,9 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
-import { checkVersions } from '#probe/check-versions.ts';
-import { allFunctions } from '#shared/routes.ts';
+import { ATTEMPTS, checkVersions, PAUSE_MS } from '#probe/check-versions.ts';
+import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
+import { isSandboxPhone } from '#shared/providers/sandbox.ts';
+import { allFunctions, routes } from '#shared/routes.ts';
 import { useDeployedFunctions } from '#test/lib/deployed-functions.ts';
 import { Refusal, startLambda, type Version } from '#test/simulators/lambda.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -65,6 +67,16 @@ describe('the check of the functions of this checkout', () => {
         ttl: expect.any(Number),
       });
   });
+});
+
+test('the code that the check verifies is none of the sandbox, which would sign its phone in', () => {
+  const { phone, code } = routes['verify-otp'].check.body;
+  expect(isSandboxPhone(`+98${phone.slice(1)}`)).toBe(true);
+  expect(sandboxCode(`+98${phone.slice(1)}`)).not.toBe(code);
+});
+
+test('a version that fails for want of a grant has 30 seconds at least until the last attempt: IAM knows a grant everywhere after seconds', () => {
+  expect((ATTEMPTS - 1) * PAUSE_MS).toBeGreaterThanOrEqual(30_000);
 });
 
 describe('a version fails the check', () => {
