@@ -68,23 +68,27 @@ export class ApiStack extends Stack {
     const plans = addUsagePlans(this, api, name);
     if (config.firewall) addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
 
-    const canary = addCanary(this, {
-      ...defaults,
-      codeFolder: bundles.folderOf('canary'),
-      addresses,
-      config,
-      encryption: data.encryption,
-    });
+    // Nobody would hear of its failures without alarms.
+    const canary =
+      config.alarms === null
+        ? undefined
+        : addCanary(this, {
+            ...defaults,
+            codeFolder: bundles.folderOf('canary'),
+            addresses,
+            config,
+            encryption: data.encryption,
+          });
     const monitored = { config, metrics: loggedMetrics(config.stage), api, table: data.table };
-    const alarms = addAlarms(this, config, [...serviceAlarms(monitored), canary.alarm]);
-    const logGroups = [...functions, canary.lambda].map(({ logGroup }) => logGroup);
+    const alarms = addAlarms(this, config, [...serviceAlarms(monitored), ...(canary ? [canary.alarm] : [])]);
+    const logGroups = [...functions, ...(canary ? [canary.lambda] : [])].map(({ logGroup }) => logGroup);
     addLogQueries(this, name, { functions: logGroups, access: accessLog });
     this.addOutputs({
       ...knownOutputs(config, data, release),
       [OUTPUTS.apiId]: api.restApiId,
       [OUTPUTS.baseUrl]: addresses[0],
       ...Object.fromEntries(plans.map(([plan, { usagePlanId }]) => [usagePlanOutput(plan), usagePlanId])),
-      [OUTPUTS.canarySecretArn]: canary.secretArn,
+      [OUTPUTS.canarySecretArn]: canary?.secretArn,
       [OUTPUTS.dashboardName]: config.alarms === null ? undefined : addDashboard(this, monitored, alarms),
       [OUTPUTS.egressAddress]: egress?.addresses.join(','),
       [OUTPUTS.domainTarget]: api.domainName?.domainNameAliasDomainName,

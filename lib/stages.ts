@@ -59,7 +59,7 @@ export interface Stage {
   readonly tags: Readonly<Record<string, string>>;
   /** The days for which CloudWatch keeps the logs. */
   readonly logRetentionDays: RetentionDays;
-  /** The receiver of alarms and of their ends: an address, or a topic of your own (docs/operators/deploy.md). */
+  /** The receiver of alarms and of their ends: an address, or a topic of your own (docs/operators/deploy.md). null: no alarms and no canary. */
   readonly alarms:
     | { readonly email: `${string}@${string}` }
     | { readonly topicArn: `arn:${string}:sns:${string}` }

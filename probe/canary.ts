@@ -31,7 +31,7 @@ const needsOf = (isBaseUrl: boolean, { testPerson }: Probe): readonly Need[] => 
   return isBaseUrl ? ['nothing', 'person'] : ['nothing'];
 };
 
-/** Probes each address once. Throws the first expectation that fails. A link that an earlier run left behind is found and removed. */
+/** Probes each address once. Throws the first expectation that fails. The person of a run stays linked: the next link of the same person is found. */
 export const probe = async (options: Probe): Promise<void> => {
   const { addresses, apiKey, testPerson = testPersonOf(0) } = options;
   const signal = AbortSignal.timeout(TIMEOUT_MS);

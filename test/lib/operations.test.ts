@@ -11,6 +11,7 @@ import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.
 
 const { api } = templatesOf('prod', EVERY_OPTION);
 const dev = templatesOf('dev').api;
+const sandbox = templatesOf('dev', { alarms: COMPLETE.alarms }).api;
 
 const pageOf = (name: string) =>
   readFileSync(new URL(`../../docs/operators/${name}.md`, import.meta.url), 'utf8');
@@ -299,6 +300,12 @@ describe('the canary', () => {
     expect(Math.min(...times) + readMs).toBeLessThan(Timeout * 1000);
   });
 
+  test('is not in a stage without alarms, where nobody would hear of its failures', () => {
+    expect(Object.keys(resourcesOf(dev, 'AWS::SecretsManager::Secret'))).toEqual([]);
+    expect(Object.keys(resourcesOf(dev, 'AWS::Events::Rule'))).toEqual([]);
+    expect(Object.keys(dev.findOutputs('*'))).not.toContain('CanarySecretArn');
+  });
+
   test('runs every five minutes, and neither EventBridge nor Lambda repeats a run', () => {
     api.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(5 minutes)',
@@ -310,13 +317,13 @@ describe('the canary', () => {
   test('has a secret without a value for its key, encrypted with the key of the stage if it has one', () => {
     const secretOf = (template: Template) =>
       Object.values(resourcesOf(template, 'AWS::SecretsManager::Secret')).map(({ Properties }) => Properties);
-    const [secret] = secretOf(dev);
+    const [secret] = secretOf(sandbox);
     expect(Object.keys(secret).sort()).toEqual(['Description', 'Tags']);
     expect(secretOf(api)).toMatchObject([{ KmsKeyId: { 'Fn::ImportValue': expect.anything() } }]);
   });
 
   test.each([
-    ['sandbox', 'sandbox', dev],
+    ['sandbox', 'sandbox', sandbox],
     ['real', 'real providers', api],
   ])('is told %s in a stage with the %s', (providers, _, template) => {
     const [id] = Object.keys(resourcesOf(template, 'AWS::SecretsManager::Secret'));

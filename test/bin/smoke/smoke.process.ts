@@ -43,7 +43,7 @@ describe('the smoke test', () => {
     expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
     const [first, ...lines] = out.trim().split('\n');
     expect(first).toBe(`Smoke test of ${service.demo.base_url}`);
-    expect(lines.pop()).toMatch(/^24 passed, 0 failed, 0 skipped, in \d+ s\.$/);
+    expect(lines.pop()).toMatch(/^25 passed, 0 failed, 0 skipped, in \d+ s\.$/);
     expect(lines.filter((line) => !/^ok {4}\S.* \d+ ms$/.test(line) || line.length > 80)).toEqual([]);
     expect(new Set(await keyStatuses())).toEqual(new Set(['revoked']));
   });
@@ -70,7 +70,7 @@ describe('the smoke test', () => {
       const { exitCode, out } = await smoke('--local', '--data', service.folder, '--emulator');
       expect([run, exitCode]).toEqual([run, 0]);
       expect(out).toContain('skip  GET /v1/nothing is 404 not_found\n');
-      expect(out).toMatch(/^20 passed, 0 failed, 4 skipped/m);
+      expect(out).toMatch(/^21 passed, 0 failed, 4 skipped/m);
     }
     const { sellers } = await admin('sellers', 'list');
     const own = sellers.filter(({ name }: { name: string }) => name === 'Smoke test');
