@@ -6,7 +6,14 @@ import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allFunctions, allRoutes, routes } from '#shared/routes.ts';
 import { itForAll } from '#test/for-all.ts';
 import { methodOf } from './methods.ts';
-import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
+import {
+  COMPLETE,
+  EVERY_OPTION,
+  OTHER_OPTIONS,
+  resourcesOf,
+  templatesOf,
+  WATCHED_DEV,
+} from './synthesized.ts';
 
 const dev = templatesOf('dev');
 const prod = templatesOf('prod', COMPLETE);
@@ -173,13 +180,8 @@ describe('outputs', () => {
 });
 
 describe('staticEgress', () => {
-  const withEgress = templatesOf('prod', {
-    ...COMPLETE,
-    staticEgress: { natGateways: 'one', zones: 'first-two' },
-  });
-  const named = templatesOf('dev', {
-    staticEgress: { natGateways: 'one', zones: ['us-east-1a', 'us-east-1c'] },
-  });
+  const withEgress = templatesOf('prod', EVERY_OPTION);
+  const named = templatesOf('dev', WATCHED_DEV);
 
   test('puts exactly the functions that call providers into the network', () => {
     for (const route of allRoutes) {
@@ -212,10 +214,7 @@ describe('staticEgress', () => {
   });
 
   test("has with 'one-in-each-zone' a NAT gateway and an address in each zone, and keeps the first address", () => {
-    const { api } = templatesOf('prod', {
-      ...COMPLETE,
-      staticEgress: { natGateways: 'one-in-each-zone', zones: 'first-two' },
-    });
+    const { api } = templatesOf('prod', OTHER_OPTIONS);
     const idsOf = (template: typeof api, type: string) => Object.keys(resourcesOf(template, type));
     const [before, after] = [withEgress.api, api].map((template) => ({
       addresses: idsOf(template, 'AWS::EC2::EIP'),

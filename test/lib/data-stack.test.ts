@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, EVERY_OPTION, ON_RESTORED_TABLE, resourcesOf, templatesOf } from './synthesized.ts';
 
 const devStacks = templatesOf('dev');
 const dev = devStacks.data;
@@ -193,13 +193,9 @@ describe('encryption with a customer-managed key', () => {
   });
 });
 
-const RESTORED = 'buyer-linking-prod-restored';
+const RESTORED = ON_RESTORED_TABLE.table;
 const { vaultArn } = EVERY_OPTION.backupCopy;
-const restored = templatesOf('prod', {
-  ...EVERY_OPTION,
-  table: RESTORED,
-  backupCopy: { vaultArn, every: 'week', keepDays: 90 },
-});
+const restored = templatesOf('prod', ON_RESTORED_TABLE);
 
 describe('a restored table', () => {
   test('takes the place of the own one in functions, grants, dashboard, output and backup', () => {

@@ -2,10 +2,10 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { ATTEMPTS, PAUSE_MS } from '#probe/check-versions.ts';
 import { isServed } from '#shared/route.ts';
 import { allFunctions } from '#shared/routes.ts';
-import { COMPLETE, resourcesOf, stageApp, stageConfig, templatesOf } from './synthesized.ts';
+import { COMPLETE, OTHER_OPTIONS, resourcesOf, stageApp, stageConfig, templatesOf } from './synthesized.ts';
 
 const prod = templatesOf('prod', COMPLETE).api;
-const publicCodes = templatesOf('prod', { ...COMPLETE, otpAccess: 'public' });
+const publicCodes = templatesOf('prod', OTHER_OPTIONS);
 
 const idsOf = (template: Template, type: string, prefix = ''): readonly string[] =>
   Object.keys(resourcesOf(template, type)).filter((id) => id.startsWith(prefix));
@@ -128,14 +128,13 @@ describe('the check before traffic', () => {
   });
 
   test('runs again when any function gets a new version, and when none does not', () => {
-    const handlerOf = (changes: Parameters<typeof stageConfig>[1]): unknown => {
-      const template = Template.fromStack(stageApp(stageConfig('dev', changes)).api);
-      return Object.values(resourcesOf(template, 'Custom::Trigger'))[0]?.Properties.HandlerArn;
-    };
-    const unchanged = handlerOf({});
-    expect(handlerOf({})).toEqual(unchanged);
+    const handlerOf = (template: Template): unknown =>
+      Object.values(resourcesOf(template, 'Custom::Trigger'))[0]?.Properties.HandlerArn;
+    const unchanged = handlerOf(templatesOf('dev').api);
+    expect(handlerOf(Template.fromStack(stageApp(stageConfig('dev')).api))).toEqual(unchanged);
     // In the environment of one function.
-    expect(handlerOf({ spend: { paidChecksPerDay: null, smsPerDay: 5000 } })).not.toEqual(unchanged);
+    const changed = { spend: { paidChecksPerDay: null, smsPerDay: 5000 } };
+    expect(handlerOf(templatesOf('dev', changed).api)).not.toEqual(unchanged);
   });
 
   test('may invoke versions of these functions, and nothing else', () => {

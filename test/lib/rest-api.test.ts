@@ -5,19 +5,19 @@ import { PLANS } from '#shared/rate-limits/plans.ts';
 import { forEachPath, type Route, requiresKey } from '#shared/route.ts';
 import { allRoutes, routes } from '#shared/routes.ts';
 import { methodOf, methodsOf } from './methods.ts';
-import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
+import {
+  COMPLETE,
+  EVERY_OPTION,
+  ON_RESTORED_TABLE,
+  OTHER_OPTIONS,
+  resourcesOf,
+  templatesOf,
+} from './synthesized.ts';
 
 const dev = templatesOf('dev').api;
 const prod = templatesOf('prod', COMPLETE).api;
-const CODES_PER_ADDRESS = 50;
 /** With public one-time codes, and a domain beside the default endpoint. */
-const openOtp = templatesOf('prod', {
-  ...COMPLETE,
-  otpAccess: 'public',
-  domain: { ...EVERY_OPTION.domain, defaultEndpoint: 'open' },
-  issuers: ['default-endpoint', 'domain'],
-  firewall: { ...STAGES.prod.firewall, codesPerAddress: CODES_PER_ADDRESS, blockMalformedKeys: true },
-}).api;
+const openOtp = templatesOf('prod', OTHER_OPTIONS).api;
 const stages = [
   ['dev', dev],
   ['prod', prod],
@@ -220,8 +220,7 @@ describe('a custom domain', () => {
   test('is an issuer of tokens where `issuers` names it, in that order and whatever the default endpoint is', () => {
     expect(issuersOf(dev)).toEqual([expect.stringMatching(DEFAULT_ENDPOINT)]);
     expect(issuersOf(openOtp)).toEqual([expect.stringMatching(DEFAULT_ENDPOINT), 'https://api.example.com']);
-    const { domain } = EVERY_OPTION;
-    expect(issuersOf(templatesOf('dev', { domain, issuers: ['domain', 'default-endpoint'] }).api)).toEqual([
+    expect(issuersOf(templatesOf('prod', ON_RESTORED_TABLE).api)).toEqual([
       'https://api.example.com',
       expect.stringMatching(DEFAULT_ENDPOINT),
     ]);
@@ -304,7 +303,7 @@ describe('the firewall', () => {
     (path, index) => {
       expect(rulesOf(openOtp)[index]).toEqual({
         AggregateKeyType: 'IP',
-        Limit: CODES_PER_ADDRESS,
+        Limit: OTHER_OPTIONS.firewall.codesPerAddress,
         EvaluationWindowSec: 300,
         ScopeDownStatement: contains(path),
       });

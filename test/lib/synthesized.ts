@@ -64,17 +64,54 @@ export const EVERY_OPTION = {
   retiredSigningKeys: ['k0'],
 } as const satisfies Partial<Stage>;
 
+/** The other value of settings of prod that EVERY_OPTION sets too, with the keys and the encryption of prod. */
+export const OTHER_OPTIONS = {
+  ...EVERY_OPTION,
+  encryption: STAGES.prod.encryption,
+  signingKeys: STAGES.prod.signingKeys,
+  retiredSigningKeys: STAGES.prod.retiredSigningKeys,
+  otpAccess: 'public',
+  domain: { ...EVERY_OPTION.domain, defaultEndpoint: 'open' },
+  issuers: ['default-endpoint', 'domain'],
+  firewall: { ...STAGES.prod.firewall, codesPerAddress: 50, blockMalformedKeys: true },
+  providers: { ...STAGES.prod.providers, sms: ['kavenegar'] },
+  staticEgress: { natGateways: 'one-in-each-zone', zones: 'first-two' },
+} as const satisfies Partial<Stage>;
+
+/** On a restored table. */
+export const ON_RESTORED_TABLE = {
+  ...EVERY_OPTION,
+  table: 'buyer-linking-prod-restored',
+  issuers: ['domain', 'default-endpoint'],
+  backupCopy: { ...EVERY_OPTION.backupCopy, every: 'week', keepDays: 90 },
+} as const satisfies Partial<Stage>;
+
+/** Settings of dev with a receiver of alarms and named zones. */
+export const WATCHED_DEV = {
+  alarms: { topicArn: 'arn:aws:sns:eu-central-1:123456789012:on-call' },
+  staticEgress: { natGateways: 'one', zones: ['us-east-1a', 'us-east-1c'] },
+} as const satisfies Partial<Stage>;
+
+/** Has no rules of cdk-nag, which take a fifth of a synth: test/lib/nag.templates.ts applies them to each kind of stage. */
+class UncheckedApp extends App {
+  _addValidationPlugins() {}
+}
+
 interface AppOptions {
   readonly hasValidation?: boolean;
   readonly faults?: readonly string[];
+  readonly Base?: typeof App;
 }
 
 /**
  * Returns the app of a stage, not yet synthesized. `hasValidation` turns on the template rules of CloudFormation, which take seconds
  * and need to run in one test file only.
  */
-export const stageApp = (config: Config, { hasValidation = false, faults = [] }: AppOptions = {}) => {
-  const app = new App({
+export const stageApp = (
+  config: Config,
+  { hasValidation = false, faults = [], Base = App }: AppOptions = {},
+) => {
+  const app = new Base({
     context,
     outdir: mkdtempSync(join(folder, 'cdk-')),
     builtinCloudFormationValidation: hasValidation,
@@ -89,14 +126,24 @@ const worker = globalThis as { [TEMPLATES]?: Map<string, string> };
 worker[TEMPLATES] ??= new Map();
 const synthesized = worker[TEMPLATES];
 
-/** Returns the templates of a stage. */
+const synthesize = (config: Config) => {
+  const { stackTraceLimit } = Error;
+  // CDK keeps the stack trace of each construct: another fifth.
+  Error.stackTraceLimit = 0;
+  try {
+    const { api, data } = stageApp(config, { Base: UncheckedApp });
+    return { api: Template.fromStack(api).toJSON(), data: Template.fromStack(data).toJSON() };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+};
+
+/** Returns the templates of a stage. The test files use few settings, each synthesized once in a worker. */
 export const templatesOf = (stage: StageName, changes: Partial<Stage> = {}) => {
   const config = stageConfig(stage, changes);
   const key = JSON.stringify(config);
   if (!synthesized.has(key)) {
-    const { api, data } = stageApp(config);
-    const templates = { api: Template.fromStack(api).toJSON(), data: Template.fromStack(data).toJSON() };
-    synthesized.set(key, JSON.stringify(templates));
+    synthesized.set(key, JSON.stringify(synthesize(config)));
   }
   const { api, data } = JSON.parse(synthesized.get(key) ?? '');
   return { api: Template.fromJSON(api), data: Template.fromJSON(data) };

@@ -1,12 +1,12 @@
 import { Names } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import { STAGES, type Stage, type StageName } from '#lib/stages.ts';
-import { COMPLETE, stageApp, stageConfig } from './synthesized.ts';
+import { COMPLETE, stageApp, stageConfig, templatesOf } from './synthesized.ts';
 
 /** Returns the lines of both templates of a stage, without the stage's name, its prefix of keys and the hashes that CDK derives from it. */
 const linesOf = (stage: StageName, changes: Partial<Stage>): string[] => {
-  const { app, api, data } = stageApp(stageConfig(stage, changes));
-  const templates = [data, api].map((stack) => Template.fromStack(stack).toJSON());
+  const { app } = stageApp(stageConfig(stage, changes));
+  const { data, api } = templatesOf(stage, changes);
+  const templates = [data, api].map((template) => template.toJSON());
   // A hash is the end of an id. Ids are parts of other names, where digits before a hash cannot be told from it.
   const ids = [
     ...app.node.findAll().map(({ node }) => Names.nodeUniqueId(node)),
