@@ -5,6 +5,7 @@ import { SCOPES } from '#shared/scopes.ts';
 import { description } from './description.ts';
 import { HEADERS } from './headers.ts';
 import { type Definitions, inputSchema, outputSchemas, type SchemaObject } from './json-schema.ts';
+import { withMarkdown } from './markdown.ts';
 import { bodyComponentOf, operationOf, type Shared } from './operation-object.ts';
 import { problemSchemas } from './problem-schemas.ts';
 
@@ -59,7 +60,7 @@ export const buildDocument = () => {
     ...outputSchemas(definitions),
     ...problemSchemas(),
   };
-  return {
+  return withMarkdown({
     openapi: '3.0.3',
     info: {
       title: 'Buyer Linking',
@@ -76,5 +77,5 @@ export const buildDocument = () => {
       headers: HEADERS,
       schemas,
     },
-  };
+  });
 };

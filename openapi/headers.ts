@@ -37,7 +37,7 @@ export const HEADERS = {
   },
   'RateLimit-Policy': {
     description:
-      'Your limits: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the rate limiter cannot be reached.',
+      'Your limits: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the rate limiter cannot be reached.',
     schema: {
       type: 'string',
       pattern: listOfLimits('q=[0-9]+;w=[0-9]+'),
@@ -45,7 +45,7 @@ export const HEADERS = {
     },
   },
   RateLimit: {
-    description: 'The state of your limits: r requests remain, and the next window begins in t seconds.',
+    description: 'The state of your limits: `r` requests remain, and the next window begins in `t` seconds.',
     schema: { type: 'string', pattern: listOfLimits('r=[0-9]+;t=[0-9]+'), example: EXAMPLES.RateLimit },
   },
   'X-Api-Key-Expires-At': {

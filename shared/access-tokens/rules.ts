@@ -40,11 +40,12 @@ export const TOKEN_CLAIMS = [
 ] as const satisfies readonly (keyof ReturnType<typeof accessTokenClaims>)[];
 
 /**
- * There is no authorization endpoint, so libraries can only verify tokens with this. `response_types_supported` is a required field:
- * `id_token` is the value of other such issuers.
+ * Libraries can only verify tokens with this. OpenID Connect Discovery requires `authorization_endpoint`, and there is none: a URN, which
+ * leads nowhere. `response_types_supported` is required too: `id_token` is the value of other such issuers.
  */
 export const issuerMetadata = (issuer: string, jwksPath: string) => ({
   issuer,
+  authorization_endpoint: 'urn:buyer-linking:one-time-code',
   jwks_uri: `${issuer}${jwksPath}`,
   response_types_supported: ['id_token'],
   subject_types_supported: ['public'],

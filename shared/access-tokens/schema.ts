@@ -27,9 +27,11 @@ export const issuerMetadataSchema = v.pipe(
   v.object({
     issuer: shown('The `iss` of new access tokens.', 'https://api.example.com'),
     jwks_uri: shown('The URL of the public keys.', 'https://api.example.com/.well-known/jwks.json'),
-    response_types_supported: strings('A required field of the format. There is no authorization endpoint.', [
-      'id_token',
-    ]),
+    authorization_endpoint: shown(
+      'A required field of the format. There is no such endpoint: buyers sign in by one-time codes.',
+      'urn:buyer-linking:one-time-code',
+    ),
+    response_types_supported: strings('A required field of the format.', ['id_token']),
     subject_types_supported: strings('A phone number has the same `sub` in the tokens of all sellers.', [
       'public',
     ]),

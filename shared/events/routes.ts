@@ -10,7 +10,7 @@ export const eventRoutes = routeRows('Events', {
     summary: 'Read what changed',
     description:
       'The changes of your users, oldest first: user.linked, user.updated and user.removed. An event holds ids only: read the user for ' +
-      'the rest. The first page is the one without `after`; each further page is the one after the last sequence that you read. ' +
+      'the rest. The first page is the one without `after`; each further page is the one after the last `sequence` that you read. ' +
       `Events are kept ${KEEP_EVENTS_DAYS} days. ` +
       'If the event after `after` is no longer kept, or `after` is higher than last_sequence, the response is events_expired: ' +
       'call without `after`, read all users, then go on after its last_sequence.',

@@ -18,7 +18,7 @@ const seconds = (description: string, example: number) =>
 const localeSchema = v.pipe(
   v.picklist(LOCALES, `Must be ${LOCALES.join(' or ')}.`),
   v.description(
-    'The language of the message: fa (Persian) or en (English). A language without a template gets the Persian message.',
+    'The language of the message: `fa` (Persian) or `en` (English). A language without a template gets the Persian message.',
   ),
   v.examples([DEFAULT_LOCALE]),
 );

@@ -28,7 +28,7 @@ export const userRoutes = routeRows('Users', {
     summary: 'Link a buyer',
     description:
       'Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone ' +
-      'belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return ' +
+      'belongs to that person. Then links the buyer to your account. The same `national_id`, `phone` and `birth_date` again return ' +
       '200 with the existing user without a new check, so you can repeat a request after a timeout. ' +
       'A repeated link ignores display_name and external_id. ' +
       'After the buyer has ended the link, the response is link_refused, unless Authorization: Bearer carries an access token of a newer sign-in of that phone for your account. ' +
@@ -123,7 +123,7 @@ export const userRoutes = routeRows('Users', {
     access: { by: 'key', scope: 'users:write' },
     summary: 'Correct a user',
     description:
-      'Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. ' +
+      'Changes the display_name, the external_id or both; `null` clears the external_id. A field that is left out stays as it is. ' +
       'Phone and birth date change by a new check: POST /v1/users/{id}/checks. The response has nothing that users:read protects.',
     pathParameters: byId,
     body: userUpdateSchema,
@@ -149,7 +149,7 @@ export const userRoutes = routeRows('Users', {
     summary: 'Check a user again',
     description:
       'Checks as for a link that the phone belongs to the person of the user, because operators sell withdrawn numbers again. The phone may be ' +
-      'another one, whose buyer is registered. Then checked_at is now, and phone and birth_date are those of the request; the id stays. ' +
+      'another one, whose buyer is registered. Then `checked_at` is now, and `phone` and `birth_date` are those of the request; the `id` stays. ' +
       'After a verdict against the person the user stays as it is. The same data again within 60 seconds return 200 without a new check.',
     pathParameters: byId,
     body: checkedPersonSchema,

@@ -20,7 +20,7 @@ export const sentText = () =>
 export const nationalIdSchema = v.pipe(
   sentText(),
   v.description(
-    'The national id: 10 digits with a valid check digit, also as 001-234567-9. Leading zeros are significant.',
+    'The national id: 10 digits with a valid check digit, also as `001-234567-9`. Leading zeros are significant.',
   ),
   v.examples(['9999150829']),
   parsed(
@@ -32,7 +32,7 @@ export const nationalIdSchema = v.pipe(
 export const birthDateSchema = v.pipe(
   sentText(),
   v.description(
-    'Birth date as YYYY/M/D or YYYY-M-D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.',
+    'Birth date as `YYYY/M/D` or `YYYY-M-D`. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.',
   ),
   v.examples(['1370/1/15']),
   parsed(
@@ -57,6 +57,6 @@ export const describedPhone = (description: string) =>
   );
 
 export const phoneSchema = describedPhone(
-  'An Iranian mobile number: +98, 0098, 98, 0 or nothing, then 9 and nine digits. Spaces and hyphens between digits are allowed, and ' +
-    'parentheses around the 0, the three digits after it, or both.',
+  'An Iranian mobile number: `+98`, `0098`, `98`, `0` or nothing, then `9` and nine digits. Spaces and hyphens between digits are allowed, and ' +
+    'parentheses around the `0`, the three digits after it, or both.',
 );

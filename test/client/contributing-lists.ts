@@ -16,6 +16,8 @@ interface Edit {
 }
 
 const GET_SELLER: readonly Edit[] = [
+  { file: 'openapi/document.ts', before: ".0';", text: '1' },
+  { file: 'CHANGELOG.md', before: '\n## [1.0.0]', text: '- Sellers: a key can read its account.\n' },
   {
     file: 'shared/api-keys/routes.ts',
     before: "} from './schema.ts';",
@@ -149,6 +151,8 @@ describe('200', () => {
 ];
 
 const CITY: readonly Edit[] = [
+  { file: 'openapi/document.ts', before: ".0';", text: '1' },
+  { file: 'CHANGELOG.md', before: '\n## [1.0.0]', text: '- Sellers: a user has a city.\n' },
   {
     file: 'shared/users/schema.ts',
     before: 'const person =',
@@ -156,7 +160,7 @@ const CITY: readonly Edit[] = [
   text(),
   v.description('The city of the user.'),
   v.examples(['Shiraz']),
-  v.metadata({ pattern: '\\\\S' }),
+  v.metadata({ minLength: 1 }),
   parsed(parseDisplayName, 'Must be 1 to 100 characters.'),
 );
 
@@ -196,7 +200,7 @@ const CITY: readonly Edit[] = [
     before: '  created_at: String',
     text: '  city: item.city === undefined ? null : String(item.city),\n',
   },
-  { file: 'shared/users/routes.ts', before: ' or both; null clears', text: ', the city' },
+  { file: 'shared/users/routes.ts', before: ' or both; `null` clears', text: ', the city' },
   { file: 'shared/users/routes.ts', before: " and external_id. ' +", text: ', city' },
   { file: 'client/README.md', before: ', `external_id?`; option', text: ', `city?`' },
   { file: 'client/README.md', before: ', `external_id?` | the user without', text: ', `city?`' },

@@ -13,6 +13,7 @@ describe('200', () => {
     expect(json).toMatchObject({
       issuer: 'https://issuer.example',
       jwks_uri: `https://issuer.example${routes['get-jwks'].path}`,
+      authorization_endpoint: 'urn:buyer-linking:one-time-code',
       id_token_signing_alg_values_supported: ['ES256'],
     });
   });

@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats';
 import * as v from 'valibot';
 import { buildDocument } from '#openapi/document.ts';
 import { codeLimitTable, keyLimitTable, lockTable, planLimitTable } from '#openapi/limit-tables.ts';
+import { markdown } from '#openapi/markdown.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf, type Route } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
@@ -53,7 +54,7 @@ describe('the document', () => {
 
   it('contains every limit and every problem code', () => {
     const { description } = document.info;
-    const tables = [planLimitTable(), keyLimitTable(), codeLimitTable(), lockTable()];
+    const tables = [planLimitTable(), keyLimitTable(), codeLimitTable(), lockTable()].map(markdown);
     expect(tables.filter((table) => !description.includes(table))).toEqual([]);
     expect(Object.keys(PROBLEMS).filter((code) => !description.includes(`\`${code}\``))).toEqual([]);
   });

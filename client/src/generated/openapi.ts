@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List your users
-         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past total_pages is empty. Every page takes about the same time. To read all users, start with page 1 and go on with `after`, the `next_after` of each response, until it is null: nothing is skipped or repeated, whatever is linked or removed meanwhile. With `phone`, only the users linked with that phone, the one that was checked last first; with `external_id`, only the user that has it.
+         * @description The users linked to your account, oldest link first, up to 100 on a page. Every page but the last is full. New links never move a user; a removal moves the later users up by one. A page past `total_pages` is empty. Every page takes about the same time. To read all users, start with page 1 and go on with `after`, the `next_after` of each response, until it is null: nothing is skipped or repeated, whatever is linked or removed meanwhile. With `phone`, only the users linked with that phone, the one that was checked last first; with `external_id`, only the user that has it.
          *
          *     Scope: `users:read`.
          */
@@ -21,7 +21,7 @@ export interface paths {
         put?: never;
         /**
          * Link a buyer
-         * @description Checks that the phone is a registered buyer, that a living person has this national_id and birth_date, and that the phone belongs to that person. Then links the buyer to your account. The same national_id, phone and birth_date again return 200 with the existing user without a new check, so you can repeat a request after a timeout. A repeated link ignores display_name and external_id. After the buyer has ended the link, the response is link_refused, unless Authorization: Bearer carries an access token of a newer sign-in of that phone for your account. After 5 checks of a person in a minute, and after 5 failed ones in a day (UTC), the response is too_many_attempts.
+         * @description Checks that the phone is a registered buyer, that a living person has this `national_id` and `birth_date`, and that the phone belongs to that person. Then links the buyer to your account. The same `national_id`, `phone` and `birth_date` again return 200 with the existing user without a new check, so you can repeat a request after a timeout. A repeated link ignores `display_name` and `external_id`. After the buyer has ended the link, the response is `link_refused`, unless `Authorization: Bearer` carries an access token of a newer sign-in of that phone for your account. After 5 checks of a person in a minute, and after 5 failed ones in a day (UTC), the response is `too_many_attempts`.
          *
          *     Scope: `users:write`.
          */
@@ -59,7 +59,7 @@ export interface paths {
         head?: never;
         /**
          * Correct a user
-         * @description Changes the display_name, the external_id or both; null clears the external_id. A field that is left out stays as it is. Phone and birth date change by a new check: POST /v1/users/{id}/checks. The response has nothing that users:read protects.
+         * @description Changes the `display_name`, the `external_id` or both; `null` clears the `external_id`. A field that is left out stays as it is. Phone and birth date change by a new check: `POST /v1/users/{id}/checks`. The response has nothing that `users:read` protects.
          *
          *     Scope: `users:write`.
          */
@@ -77,7 +77,7 @@ export interface paths {
         put?: never;
         /**
          * Check a user again
-         * @description Checks as for a link that the phone belongs to the person of the user, because operators sell withdrawn numbers again. The phone may be another one, whose buyer is registered. Then checked_at is now, and phone and birth_date are those of the request; the id stays. After a verdict against the person the user stays as it is. The same data again within 60 seconds return 200 without a new check.
+         * @description Checks as for a link that the phone belongs to the person of the user, because operators sell withdrawn numbers again. The phone may be another one, whose buyer is registered. Then `checked_at` is now, and `phone` and `birth_date` are those of the request; the `id` stays. After a verdict against the person the user stays as it is. The same data again within 60 seconds return 200 without a new check.
          *
          *     Scope: `users:write`.
          */
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * Read what changed
-         * @description The changes of your users, oldest first: user.linked, user.updated and user.removed. An event holds ids only: read the user for the rest. The first page is the one without `after`; each further page is the one after the last sequence that you read. Events are kept 30 days. If the event after `after` is no longer kept, or `after` is higher than last_sequence, the response is events_expired: call without `after`, read all users, then go on after its last_sequence.
+         * @description The changes of your users, oldest first: `user.linked`, `user.updated` and `user.removed`. An event holds ids only: read the user for the rest. The first page is the one without `after`; each further page is the one after the last `sequence` that you read. Events are kept 30 days. If the event after `after` is no longer kept, or `after` is higher than `last_sequence`, the response is `events_expired`: call without `after`, read all users, then go on after its `last_sequence`.
          *
          *     Scope: `events:read`.
          */
@@ -161,7 +161,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new secret for your key
-         * @description Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. The old secret ends after grace_hours (1 to 720, by default 24), or with the key if that is earlier. Until then another rotation gets too_many_secrets, also when the response was lost: wait for the end of the old secret, or ask the operator for a new one.
+         * @description Returns a new secret with the scopes, the plan, the limits and the counts of the key. It works at once. The old secret ends after `grace_hours` (1 to 720, by default 24), or with the key if that is earlier. Until then another rotation gets `too_many_secrets`, also when the response was lost: wait for the end of the old secret, or ask the operator for a new one.
          *
          *     Scope: `key:rotate`.
          */
@@ -183,7 +183,7 @@ export interface paths {
         put?: never;
         /**
          * Send a one-time code
-         * @description Sends 6 digits by SMS, valid for 300 seconds and for one use. A new code replaces your old one. The response is the same for every phone. Limits per phone, for you: 60 seconds between sends, 5 sends in 10 minutes, 10 sends in 24 hours; with buyers:register then one an hour, up to 24 sends in 24 hours. Over all sellers: 20 sends in a day (UTC). While the phone is locked for you, nothing is sent. The text of the message is a template that the operator of the service chose, for you or for all sellers, one per language.
+         * @description Sends 6 digits by SMS, valid for 300 seconds and for one use. A new code replaces your old one. The response is the same for every phone. Limits per phone, for you: 60 seconds between sends, 5 sends in 10 minutes, 10 sends in 24 hours; with `buyers:register` then one an hour, up to 24 sends in 24 hours. Over all sellers: 20 sends in a day (UTC). While the phone is locked for you, nothing is sent. The text of the message is a template that the operator of the service chose, for you or for all sellers, one per language.
          */
         post: operations["send-otp"];
         delete?: never;
@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         /**
          * Show a buyer its links
-         * @description The sellers that linked the phone of the token with this person. The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer. A national_id and birth_date that no link of the phone has get an empty list. After 20 such searches of a phone in a day (UTC) the response is too_many_attempts.
+         * @description The sellers that linked the phone of the token with this person. The buyer app sends its key in `X-Api-Key` and the access token of the signed-in buyer as `Authorization: Bearer`. A `national_id` and `birth_date` that no link of the phone has get an empty list. After 20 such searches of a phone in a day (UTC) the response is `too_many_attempts`.
          *
          *     Scope: `buyers:links`.
          */
@@ -246,7 +246,7 @@ export interface paths {
         post?: never;
         /**
          * End a link
-         * @description Ends a link of the phone of the token for good. The buyer app sends its key in X-Api-Key and the access token of the signed-in buyer as Authorization: Bearer. The seller's user is removed, and the seller can link the person again only after the buyer has signed in at the seller once more. 204 also for an unknown id.
+         * @description Ends a link of the phone of the token for good. The buyer app sends its key in `X-Api-Key` and the access token of the signed-in buyer as `Authorization: Bearer`. The seller's user is removed, and the seller can link the person again only after the buyer has signed in at the seller once more. 204 also for an unknown id.
          *
          *     Scope: `buyers:links`.
          */
@@ -342,17 +342,17 @@ export interface components {
     schemas: {
         CreateUserBody: {
             /**
-             * @description The national id: 10 digits with a valid check digit, also as 001-234567-9. Leading zeros are significant.
+             * @description The national id: 10 digits with a valid check digit, also as `001-234567-9`. Leading zeros are significant.
              * @example 9999150829
              */
             national_id: string;
             /**
-             * @description Birth date as YYYY/M/D or YYYY-M-D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
+             * @description Birth date as `YYYY/M/D` or `YYYY-M-D`. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
              * @example 1370/1/15
              */
             birth_date: string;
             /**
-             * @description An Iranian mobile number: +98, 0098, 98, 0 or nothing, then 9 and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the 0, the three digits after it, or both.
+             * @description An Iranian mobile number: `+98`, `0098`, `98`, `0` or nothing, then `9` and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the `0`, the three digits after it, or both.
              * @example +989990123456
              */
             phone: string;
@@ -381,17 +381,17 @@ export interface components {
         };
         CheckUserBody: {
             /**
-             * @description The national id: 10 digits with a valid check digit, also as 001-234567-9. Leading zeros are significant.
+             * @description The national id: 10 digits with a valid check digit, also as `001-234567-9`. Leading zeros are significant.
              * @example 9999150829
              */
             national_id: string;
             /**
-             * @description Birth date as YYYY/M/D or YYYY-M-D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
+             * @description Birth date as `YYYY/M/D` or `YYYY-M-D`. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
              * @example 1370/1/15
              */
             birth_date: string;
             /**
-             * @description An Iranian mobile number: +98, 0098, 98, 0 or nothing, then 9 and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the 0, the three digits after it, or both.
+             * @description An Iranian mobile number: `+98`, `0098`, `98`, `0` or nothing, then `9` and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the `0`, the three digits after it, or both.
              * @example +989990123456
              */
             phone: string;
@@ -406,12 +406,12 @@ export interface components {
         };
         SendOtpBody: {
             /**
-             * @description An Iranian mobile number: +98, 0098, 98, 0 or nothing, then 9 and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the 0, the three digits after it, or both.
+             * @description An Iranian mobile number: `+98`, `0098`, `98`, `0` or nothing, then `9` and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the `0`, the three digits after it, or both.
              * @example +989990123456
              */
             phone: string;
             /**
-             * @description The language of the message: fa (Persian) or en (English). A language without a template gets the Persian message.
+             * @description The language of the message: `fa` (Persian) or `en` (English). A language without a template gets the Persian message.
              * @default fa
              * @example fa
              * @enum {string}
@@ -420,7 +420,7 @@ export interface components {
         };
         VerifyOtpBody: {
             /**
-             * @description An Iranian mobile number: +98, 0098, 98, 0 or nothing, then 9 and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the 0, the three digits after it, or both.
+             * @description An Iranian mobile number: `+98`, `0098`, `98`, `0` or nothing, then `9` and nine digits. Spaces and hyphens between digits are allowed, and parentheses around the `0`, the three digits after it, or both.
              * @example +989990123456
              */
             phone: string;
@@ -432,12 +432,12 @@ export interface components {
         };
         FindLinksBody: {
             /**
-             * @description The national id: 10 digits with a valid check digit, also as 001-234567-9. Leading zeros are significant.
+             * @description The national id: 10 digits with a valid check digit, also as `001-234567-9`. Leading zeros are significant.
              * @example 9999150829
              */
             national_id: string;
             /**
-             * @description Birth date as YYYY/M/D or YYYY-M-D. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
+             * @description Birth date as `YYYY/M/D` or `YYYY-M-D`. Years 1200–1599 are Solar Hijri (Jalali), 1800–2199 Gregorian. Not in the future in Asia/Tehran.
              * @example 1370/1/15
              */
             birth_date: string;
@@ -445,7 +445,7 @@ export interface components {
         /** User */
         User: {
             /**
-             * @description The id of the user: usr_ and 22 letters and digits.
+             * @description The id of the user: `usr_` and 22 letters and digits.
              * @example usr_000002bv0aLkW9yRc3mNpd
              */
             id: string;
@@ -517,7 +517,7 @@ export interface components {
         /** CorrectedUser */
         CorrectedUser: {
             /**
-             * @description The id of the user: usr_ and 22 letters and digits.
+             * @description The id of the user: `usr_` and 22 letters and digits.
              * @example usr_000002bv0aLkW9yRc3mNpd
              */
             id: string;
@@ -551,7 +551,7 @@ export interface components {
                  */
                 sequence: number;
                 /**
-                 * @description user.linked, user.updated or user.removed. Ignore a type that you do not know.
+                 * @description `user.linked`, `user.updated` or `user.removed`. Ignore a type that you do not know.
                  * @example user.removed
                  */
                 type: string;
@@ -568,7 +568,7 @@ export interface components {
                      */
                     user_id: string;
                     /**
-                     * @description Of user.removed: seller, operator, erasure, buyer. By you, by the operator at your request, or because the buyer was erased for all sellers.
+                     * @description Of `user.removed`: `seller`, `operator`, `erasure`, `buyer`. By you, by the operator at your request, or because the buyer was erased for all sellers.
                      * @example erasure
                      */
                     reason?: string;
@@ -687,22 +687,22 @@ export interface components {
                  */
                 requests: number;
                 /**
-                 * @description Refused links, as refused-links-per-hour counts them.
+                 * @description Refused links, as `refused-links-per-hour` counts them.
                  * @example 2
                  */
                 refused_links: number;
                 /**
-                 * @description Failed identity checks, as failed-checks-per-hour counts them.
+                 * @description Failed identity checks, as `failed-checks-per-hour` counts them.
                  * @example 1
                  */
                 failed_checks: number;
                 /**
-                 * @description Sends of a code, as sms-per-hour counts them.
+                 * @description Sends of a code, as `sms-per-hour` counts them.
                  * @example 30
                  */
                 sms: number;
                 /**
-                 * @description Rejected codes that were compared with an outstanding one, as failed-verifies-per-hour counts them.
+                 * @description Rejected codes that were compared with an outstanding one, as `failed-verifies-per-hour` counts them.
                  * @example 4
                  */
                 failed_verifies: number;
@@ -716,7 +716,7 @@ export interface components {
                  */
                 day: string;
                 /**
-                 * @description Paid identity checks, as paid-checks-per-day counts them.
+                 * @description Paid identity checks, as `paid-checks-per-day` counts them.
                  * @example 3
                  */
                 count: number;
@@ -725,7 +725,7 @@ export interface components {
         /** NewSecret */
         NewSecret: {
             /**
-             * @description The new secret: the value of X-Api-Key. It is shown only here.
+             * @description The new secret: the value of `X-Api-Key`. It is shown only here.
              * @example blk_live_…
              */
             secret: string;
@@ -773,7 +773,7 @@ export interface components {
         BuyerLinks: {
             data: {
                 /**
-                 * @description The id of the link: lnk_ and 22 characters. It stays the same when the seller removes the user and links it again.
+                 * @description The id of the link: `lnk_` and 22 characters. It stays the same when the seller removes the user and links it again.
                  * @example lnk_2Yh0c9QmVnTqk3bJx1LwZA
                  */
                 id: string;
@@ -837,7 +837,12 @@ export interface components {
              */
             jwks_uri: string;
             /**
-             * @description A required field of the format. There is no authorization endpoint.
+             * @description A required field of the format. There is no such endpoint: buyers sign in by one-time codes.
+             * @example urn:buyer-linking:one-time-code
+             */
+            authorization_endpoint: string;
+            /**
+             * @description A required field of the format.
              * @example [
              *       "id_token"
              *     ]
@@ -930,14 +935,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * UnsupportedMediaType
-         * @description Send the body as JSON, with the header Content-Type: application/json.
+         * @description Send the body as JSON, with the header `Content-Type: application/json`.
          */
         UnsupportedMediaType: {
             /**
@@ -960,7 +965,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -990,14 +995,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * ValidationFailed
-         * @description A field or parameter is missing, unknown or has a bad value. "errors" names each one.
+         * @description A field or parameter is missing, unknown or has a bad value. `errors` names each one.
          */
         ValidationFailed: {
             /**
@@ -1023,7 +1028,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -1031,7 +1036,7 @@ export interface components {
         };
         /**
          * InvalidApiKey
-         * @description The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
+         * @description The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
          */
         InvalidApiKey: {
             /**
@@ -1057,7 +1062,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -1090,14 +1095,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * InsufficientScope
-         * @description GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.
+         * @description `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it.
          */
         InsufficientScope: {
             /**
@@ -1123,14 +1128,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * LinkRefused
-         * @description The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
+         * @description The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as `Authorization: Bearer`.
          */
         LinkRefused: {
             /**
@@ -1156,7 +1161,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -1186,14 +1191,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * NotFound
-         * @description No such path, or the path does not support this method. /docs lists the operations.
+         * @description No such path, or the path does not support this method. `/docs` lists the operations.
          */
         NotFound: {
             /**
@@ -1219,7 +1224,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -1252,7 +1257,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -1285,14 +1290,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * UserConflict
-         * @description This national_id is already linked to your account with another phone or birth date.
+         * @description This `national_id` is already linked to your account with another phone or birth date.
          */
         UserConflict: {
             /**
@@ -1318,7 +1323,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -1330,7 +1335,7 @@ export interface components {
         };
         /**
          * ExternalIdConflict
-         * @description Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one.
+         * @description Another user of your account has this `external_id`. Find it with `GET /v1/users?external_id=`, or send another one.
          */
         ExternalIdConflict: {
             /**
@@ -1356,14 +1361,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * IdentityMismatch
-         * @description The identity registry has no living person with this national_id and birth_date. Ask the buyer for both again.
+         * @description The identity registry has no living person with this `national_id` and `birth_date`. Ask the buyer for both again.
          */
         IdentityMismatch: {
             /**
@@ -1389,14 +1394,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * PhoneNotOwned
-         * @description According to the phone-ownership registry, this phone does not belong to this national_id. Ask the buyer for a phone in their own name.
+         * @description According to the phone-ownership registry, this phone does not belong to this `national_id`. Ask the buyer for a phone in their own name.
          */
         PhoneNotOwned: {
             /**
@@ -1422,7 +1427,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -1455,7 +1460,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -1485,14 +1490,14 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
         };
         /**
          * ResendTooSoon
-         * @description Too many codes were sent to this phone. Show the field for the code: the last one may have arrived. Wait for Retry-After seconds. Or: A code was sent to this phone less than a minute ago. Show the field for the code, and wait for Retry-After seconds before you send another one.
+         * @description Too many codes were sent to this phone. Show the field for the code: the last one may have arrived. Wait for `Retry-After` seconds. Or: A code was sent to this phone less than a minute ago. Show the field for the code, and wait for `Retry-After` seconds before you send another one.
          */
         ResendTooSoon: {
             /**
@@ -1518,12 +1523,12 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
             /**
-             * @description The seconds of Retry-After.
+             * @description The seconds of `Retry-After`.
              * @example 30
              */
             retry_after: number;
@@ -1535,7 +1540,7 @@ export interface components {
         };
         /**
          * TooManyAttempts
-         * @description Too many attempts failed for this phone or person. Wait for Retry-After seconds.
+         * @description Too many attempts failed for this phone or person. Wait for `Retry-After` seconds.
          */
         TooManyAttempts: {
             /**
@@ -1561,12 +1566,12 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
             /**
-             * @description The seconds of Retry-After.
+             * @description The seconds of `Retry-After`.
              * @example 30
              */
             retry_after: number;
@@ -1578,7 +1583,7 @@ export interface components {
         };
         /**
          * RateLimitExceeded
-         * @description A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+         * @description A limit of this API key or of your address is used up. Wait for `Retry-After` seconds.
          */
         RateLimitExceeded: {
             /**
@@ -1604,12 +1609,12 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
             /**
-             * @description The seconds of Retry-After.
+             * @description The seconds of `Retry-After`.
              * @example 30
              */
             retry_after: number;
@@ -1621,7 +1626,7 @@ export interface components {
         };
         /**
          * VerificationUnavailable
-         * @description A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after Retry-After seconds; a program must not repeat the request by itself.
+         * @description A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after `Retry-After` seconds; a program must not repeat the request by itself.
          */
         VerificationUnavailable: {
             /**
@@ -1647,19 +1652,19 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
             /**
-             * @description The seconds of Retry-After.
+             * @description The seconds of `Retry-After`.
              * @example 30
              */
             retry_after: number;
         };
         /**
          * SmsUnavailable
-         * @description The message was not sent. Try again after Retry-After seconds. Or: The message may have been sent. Ask the buyer whether the code arrived before you send another one, after Retry-After seconds.
+         * @description The message was not sent. Try again after `Retry-After` seconds. Or: The message may have been sent. Ask the buyer whether the code arrived before you send another one, after `Retry-After` seconds.
          */
         SmsUnavailable: {
             /**
@@ -1685,12 +1690,12 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
             /**
-             * @description The seconds of Retry-After.
+             * @description The seconds of `Retry-After`.
              * @example 30
              */
             retry_after: number;
@@ -1702,7 +1707,7 @@ export interface components {
         };
         /**
          * ServiceUnavailable
-         * @description The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
+         * @description The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds.
          */
         ServiceUnavailable: {
             /**
@@ -1728,19 +1733,19 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
             /**
-             * @description The seconds of Retry-After.
+             * @description The seconds of `Retry-After`.
              * @example 30
              */
             retry_after: number;
         };
         /**
          * Internal
-         * @description An unexpected error occurred in the service. Quote request_id when you report it.
+         * @description An unexpected error occurred in the service. Quote `request_id` when you report it.
          */
         Internal: {
             /**
@@ -1763,7 +1768,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The same as X-Request-Id. Quote it when you report a problem.
+             * @description The same as `X-Request-Id`. Quote it when you report a problem.
              * @example UDfGvGWsjoEFvwA=
              */
             request_id: string;
@@ -1777,9 +1782,9 @@ export interface components {
         "X-Request-Id": string;
         /** @description Responses under /v1, and problems, must not be cached. */
         "Cache-Control": "no-store";
-        /** @description Your limits: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the rate limiter cannot be reached. */
+        /** @description Your limits: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers). Absent if the rate limiter cannot be reached. */
         "RateLimit-Policy": string;
-        /** @description The state of your limits: r requests remain, and the next window begins in t seconds. */
+        /** @description The state of your limits: `r` requests remain, and the next window begins in `t` seconds. */
         RateLimit: string;
         /** @description When the secret of this request ends, in the last 14 days before that. Absent otherwise. */
         "X-Api-Key-Expires-At": string;
@@ -1793,7 +1798,7 @@ export interface operations {
     "list-users": {
         parameters: {
             query?: {
-                /** @description Only the users linked with this phone, in any form that POST /v1/users accepts: the one that was checked last first, of two the later link. */
+                /** @description Only the users linked with this phone, in any form that `POST /v1/users` accepts: the one that was checked last first, of two the later link. */
                 phone?: string;
                 /** @description Your own reference of the user, unique among your users: 1 to 64 of `A-Z a-z 0-9 . _ : -`. A national id or a mobile number is rejected, with or without separators. About one in ten random ten-digit numbers is a valid national id, and each that begins with 9 is a mobile number: prefix numeric references, as in `order:1234567890`. Behind a prefix, a mobile number with its 0, 98 or 0098 is rejected too; a national id, and one that lost its zeros, is not found there: do not send it. A UUID is never rejected. */
                 external_id?: string;
@@ -1826,7 +1831,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserPage"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1847,7 +1852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1868,7 +1873,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1899,7 +1904,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1926,7 +1931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1950,7 +1955,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2077,7 +2082,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
+             * @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
              *
              *     `invalid_access_token`: The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
              */
@@ -2095,9 +2100,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it.
+             * @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it.
              *
-             *     `link_refused`: The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as Authorization: Bearer.
+             *     `link_refused`: The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as `Authorization: Bearer`.
              */
             403: {
                 headers: {
@@ -2137,9 +2142,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `user_conflict`: This national_id is already linked to your account with another phone or birth date.
+             * @description `user_conflict`: This `national_id` is already linked to your account with another phone or birth date.
              *
-             *     `external_id_conflict`: Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one.
+             *     `external_id_conflict`: Another user of your account has this `external_id`. Find it with `GET /v1/users?external_id=`, or send another one.
              */
             409: {
                 headers: {
@@ -2178,7 +2183,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["BodyTooLarge"];
                 };
             };
-            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header `Content-Type: application/json`. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2203,11 +2208,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one.
+             * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one.
              *
-             *     `identity_mismatch`: The identity registry has no living person with this national_id and birth_date. Ask the buyer for both again.
+             *     `identity_mismatch`: The identity registry has no living person with this `national_id` and `birth_date`. Ask the buyer for both again.
              *
-             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this national_id. Ask the buyer for a phone in their own name.
+             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this `national_id`. Ask the buyer for a phone in their own name.
              */
             422: {
                 headers: {
@@ -2223,9 +2228,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds.
              *
-             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -2241,7 +2246,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["TooManyAttempts"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2266,9 +2271,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after Retry-After seconds; a program must not repeat the request by itself.
+             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after `Retry-After` seconds; a program must not repeat the request by itself.
              *
-             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
+             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds.
              */
             503: {
                 headers: {
@@ -2291,7 +2296,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user: usr_ and 22 letters and digits. */
+                /** @description The id of the user: `usr_` and 22 letters and digits. */
                 id: string;
             };
             cookie?: never;
@@ -2324,7 +2329,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2345,7 +2350,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2367,7 +2372,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `not_found`: No such path, or the path does not support this method. /docs lists the operations.
+             * @description `not_found`: No such path, or the path does not support this method. `/docs` lists the operations.
              *
              *     `user_not_found`: No user of your account has this id.
              */
@@ -2384,7 +2389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["NotFound"] | components["schemas"]["UserNotFound"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2415,7 +2420,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2442,7 +2447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2466,7 +2471,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2499,7 +2504,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user: usr_ and 22 letters and digits. */
+                /** @description The id of the user: `usr_` and 22 letters and digits. */
                 id: string;
             };
             cookie?: never;
@@ -2518,7 +2523,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2539,7 +2544,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2561,7 +2566,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `not_found`: No such path, or the path does not support this method. /docs lists the operations.
+             * @description `not_found`: No such path, or the path does not support this method. `/docs` lists the operations.
              *
              *     `user_not_found`: No user of your account has this id.
              */
@@ -2578,7 +2583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["NotFound"] | components["schemas"]["UserNotFound"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2609,7 +2614,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2636,7 +2641,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2660,7 +2665,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2693,7 +2698,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user: usr_ and 22 letters and digits. */
+                /** @description The id of the user: `usr_` and 22 letters and digits. */
                 id: string;
             };
             cookie?: never;
@@ -2757,7 +2762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2778,7 +2783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2800,7 +2805,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `not_found`: No such path, or the path does not support this method. /docs lists the operations.
+             * @description `not_found`: No such path, or the path does not support this method. `/docs` lists the operations.
              *
              *     `user_not_found`: No user of your account has this id.
              */
@@ -2817,7 +2822,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["NotFound"] | components["schemas"]["UserNotFound"];
                 };
             };
-            /** @description `external_id_conflict`: Another user of your account has this external_id. Find it with GET /v1/users?external_id=, or send another one. */
+            /** @description `external_id_conflict`: Another user of your account has this `external_id`. Find it with `GET /v1/users?external_id=`, or send another one. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2865,7 +2870,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["BodyTooLarge"];
                 };
             };
-            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header `Content-Type: application/json`. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2889,7 +2894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnsupportedMediaType"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2920,7 +2925,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2947,7 +2952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2971,7 +2976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3004,7 +3009,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the user: usr_ and 22 letters and digits. */
+                /** @description The id of the user: `usr_` and 22 letters and digits. */
                 id: string;
             };
             cookie?: never;
@@ -3072,7 +3077,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3093,7 +3098,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3115,7 +3120,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `not_found`: No such path, or the path does not support this method. /docs lists the operations.
+             * @description `not_found`: No such path, or the path does not support this method. `/docs` lists the operations.
              *
              *     `user_not_found`: No user of your account has this id.
              *
@@ -3134,7 +3139,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["NotFound"] | components["schemas"]["UserNotFound"] | components["schemas"]["BuyerNotRegistered"];
                 };
             };
-            /** @description `user_conflict`: This national_id is already linked to your account with another phone or birth date. */
+            /** @description `user_conflict`: This `national_id` is already linked to your account with another phone or birth date. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3183,7 +3188,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["BodyTooLarge"];
                 };
             };
-            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header `Content-Type: application/json`. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3208,11 +3213,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one.
+             * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one.
              *
-             *     `identity_mismatch`: The identity registry has no living person with this national_id and birth_date. Ask the buyer for both again.
+             *     `identity_mismatch`: The identity registry has no living person with this `national_id` and `birth_date`. Ask the buyer for both again.
              *
-             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this national_id. Ask the buyer for a phone in their own name.
+             *     `phone_not_owned`: According to the phone-ownership registry, this phone does not belong to this `national_id`. Ask the buyer for a phone in their own name.
              */
             422: {
                 headers: {
@@ -3228,9 +3233,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds.
              *
-             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -3246,7 +3251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["TooManyAttempts"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3271,9 +3276,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after Retry-After seconds; a program must not repeat the request by itself.
+             * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after `Retry-After` seconds; a program must not repeat the request by itself.
              *
-             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
+             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds.
              */
             503: {
                 headers: {
@@ -3296,7 +3301,7 @@ export interface operations {
             query?: {
                 /** @description The sequence of the last event that you read; 0: from your first event. Left out: from the oldest event that is kept. */
                 after?: number;
-                /** @description The most events of a page, 1 to 100. A page can have fewer although has_more is true. */
+                /** @description The most events of a page, 1 to 100. A page can have fewer although `has_more` is true. */
                 limit?: number;
             };
             header?: never;
@@ -3336,7 +3341,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3357,7 +3362,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3402,7 +3407,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["EventsExpired"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3433,7 +3438,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3460,7 +3465,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3484,7 +3489,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3566,7 +3571,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3587,7 +3592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3618,7 +3623,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3645,7 +3650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3669,7 +3674,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3743,7 +3748,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyUsage"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3764,7 +3769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3795,7 +3800,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3822,7 +3827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3846,7 +3851,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3937,7 +3942,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3958,7 +3963,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4027,7 +4032,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["BodyTooLarge"];
                 };
             };
-            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header `Content-Type: application/json`. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4051,7 +4056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnsupportedMediaType"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4082,7 +4087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4109,7 +4114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4133,7 +4138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4224,7 +4229,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4269,7 +4274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["BodyTooLarge"];
                 };
             };
-            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header `Content-Type: application/json`. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4293,7 +4298,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnsupportedMediaType"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4325,11 +4330,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds.
              *
-             *     `resend_too_soon`: Too many codes were sent to this phone. Show the field for the code: the last one may have arrived. Wait for Retry-After seconds. Or: A code was sent to this phone less than a minute ago. Show the field for the code, and wait for Retry-After seconds before you send another one.
+             *     `resend_too_soon`: Too many codes were sent to this phone. Show the field for the code: the last one may have arrived. Wait for `Retry-After` seconds. Or: A code was sent to this phone less than a minute ago. Show the field for the code, and wait for `Retry-After` seconds before you send another one.
              *
-             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -4345,7 +4350,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["ResendTooSoon"] | components["schemas"]["TooManyAttempts"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4370,9 +4375,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `sms_unavailable`: The message was not sent. Try again after Retry-After seconds. Or: The message may have been sent. Ask the buyer whether the code arrived before you send another one, after Retry-After seconds.
+             * @description `sms_unavailable`: The message was not sent. Try again after `Retry-After` seconds. Or: The message may have been sent. Ask the buyer whether the code arrived before you send another one, after `Retry-After` seconds.
              *
-             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.
+             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds.
              */
             503: {
                 headers: {
@@ -4454,7 +4459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["MalformedJson"];
                 };
             };
-            /** @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
+            /** @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4499,7 +4504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["BodyTooLarge"];
                 };
             };
-            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header `Content-Type: application/json`. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4524,7 +4529,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one.
+             * @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one.
              *
              *     `code_rejected`: The code is wrong or no longer valid. Check it, or send a new one.
              */
@@ -4542,9 +4547,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds.
              *
-             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -4560,7 +4565,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["TooManyAttempts"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4584,7 +4589,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4685,7 +4690,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
+             * @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
              *
              *     `invalid_access_token`: The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
              */
@@ -4702,7 +4707,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4723,7 +4728,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
-            /** @description `not_found`: No such path, or the path does not support this method. /docs lists the operations. */
+            /** @description `not_found`: No such path, or the path does not support this method. `/docs` lists the operations. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4771,7 +4776,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["BodyTooLarge"];
                 };
             };
-            /** @description `unsupported_media_type`: Send the body as JSON, with the header Content-Type: application/json. */
+            /** @description `unsupported_media_type`: Send the body as JSON, with the header `Content-Type: application/json`. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4795,7 +4800,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnsupportedMediaType"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4827,9 +4832,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds.
+             * @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds.
              *
-             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for Retry-After seconds.
+             *     `too_many_attempts`: Too many attempts failed for this phone or person. Wait for `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -4845,7 +4850,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"] | components["schemas"]["TooManyAttempts"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4869,7 +4874,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4902,7 +4907,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the link: lnk_ and 22 characters. It stays the same when the seller removes the user and links it again. */
+                /** @description The id of the link: `lnk_` and 22 characters. It stays the same when the seller removes the user and links it again. */
                 id: string;
             };
             cookie?: never;
@@ -4922,7 +4927,7 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `invalid_api_key`: The X-Api-Key header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
+             * @description `invalid_api_key`: The `X-Api-Key` header is missing or its key is not valid. A revoked or expired key and a key of a suspended seller look the same.
              *
              *     `invalid_access_token`: The Authorization header must be Bearer and an access token of this service for your account that has not expired. Let the buyer sign in again.
              */
@@ -4939,7 +4944,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: GET /v1/events needs a scope that this key does not have. It has: users:read, users:write. /docs names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4960,7 +4965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InsufficientScope"];
                 };
             };
-            /** @description `not_found`: No such path, or the path does not support this method. /docs lists the operations. */
+            /** @description `not_found`: No such path, or the path does not support this method. `/docs` lists the operations. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4984,7 +4989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5015,7 +5020,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for Retry-After seconds. */
+            /** @description `rate_limit_exceeded`: A limit of this API key or of your address is used up. Wait for `Retry-After` seconds. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5042,7 +5047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["RateLimitExceeded"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5066,7 +5071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5130,7 +5135,7 @@ export interface operations {
                     "application/json": components["schemas"]["JsonWebKeySet"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5158,7 +5163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5179,7 +5184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5226,6 +5231,7 @@ export interface operations {
                      * @example {
                      *       "issuer": "https://api.example.com",
                      *       "jwks_uri": "https://api.example.com/.well-known/jwks.json",
+                     *       "authorization_endpoint": "urn:buyer-linking:one-time-code",
                      *       "response_types_supported": [
                      *         "id_token"
                      *       ],
@@ -5245,7 +5251,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenIdConfiguration"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5273,7 +5279,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5326,7 +5332,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenApiDocument"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5354,7 +5360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5408,7 +5414,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `not_found`: No such path, or the path does not support this method. /docs lists the operations. */
+            /** @description `not_found`: No such path, or the path does not support this method. `/docs` lists the operations. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5429,7 +5435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["NotFound"];
                 };
             };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. "errors" names each one. */
+            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5457,7 +5463,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
-            /** @description `internal`: An unexpected error occurred in the service. Quote request_id when you report it. */
+            /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

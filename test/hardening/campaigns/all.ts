@@ -12,7 +12,6 @@ import { leaks } from './leaks.ts';
 import { model } from './model.ts';
 import { outage } from './outage.ts';
 import { parallelSends } from './parallel-sends.ts';
-import { references } from './references.ts';
 import { schemathesis } from './schemathesis.ts';
 import { supplyChain } from './supply-chain.ts';
 import { triesWithoutCode } from './tries-without-code.ts';
@@ -25,7 +24,6 @@ export const campaigns: readonly Campaign[] = [
   outage,
   clock,
   schemathesis,
-  references,
   keys,
   triesWithoutCode,
   parallelSends,
