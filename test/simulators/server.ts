@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Clock, systemClock } from '#shared/clock.ts';
@@ -36,6 +36,8 @@ export const startSimulators = async (clock: Clock = systemClock) => {
       servers[provider].setFault(fault, operation),
     /** Returns the number of requests by provider and operation. */
     calls: () => each(({ calls }) => calls()),
+    /** Resolves when the next request of an operation has arrived. */
+    nextCall: (provider: ProviderName, operation: string) => servers[provider].nextCall(operation),
     async close() {
       await Promise.all(Object.values(servers).map((server) => server.close()));
     },
@@ -53,11 +55,13 @@ const startSimulator = async (provider: SimulatedProvider) => {
   let fault: Fault | undefined;
   let faultyOperation: string | undefined;
   const calls: Record<string, number> = {};
+  const arrivals = new EventEmitter();
 
   const replyTo = (request: SimulatedRequest): SimulatedReply => {
     const operation = provider.operationOf(request);
     const counted = operation ?? 'unknown_path';
     calls[counted] = (calls[counted] ?? 0) + 1;
+    arrivals.emit(counted);
     if (operation === undefined) return provider.unknownPath;
     const current = (faultyOperation ?? operation) === operation ? fault : undefined;
     if (current === undefined || isApiFault(current)) return provider.respond(request, operation, current);
@@ -95,6 +99,7 @@ const startSimulator = async (provider: SimulatedProvider) => {
     credentials: { ...provider.credentials, base_url: `http://${HOST}:${port}` },
     /** Returns the number of requests by operation, failed ones included. */
     calls: (): Readonly<Record<string, number>> => ({ ...calls }),
+    nextCall: (operation: string): Promise<unknown> => once(arrivals, operation),
     /** Sets the fault of all operations or of one. A closed port affects all. */
     async setFault(next: Fault | undefined, operation?: string): Promise<void> {
       fault = next;

@@ -15,6 +15,7 @@ import {
   neverAborted,
   type Said,
   summaryOf,
+  timeoutAfter,
 } from '#test/shared/providers/failure.ts';
 import { credentialsIn, isSlow, saidOfWireFaults } from '#test/shared/providers/faults-said.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
@@ -189,7 +190,8 @@ describe.each(FAULTY_OPERATIONS)('%s with a fault of its operation %s', (name, o
     'returns no verdict, says why, shows no secret in the log or the error, and works again afterwards',
     async (fault, expected) => {
       lines.length = 0;
-      let timeoutSignal = isSlow(fault) ? () => AbortSignal.timeout(50) : neverAborted;
+      const timeout = () => timeoutAfter(simulators.nextCall(name, operation));
+      let timeoutSignal = isSlow(fault) ? timeout : neverAborted;
       const registry = overSimulator(name)(() => timeoutSignal());
       const inquire = () =>
         operation === 'ownership'

@@ -33,5 +33,16 @@ export const everythingIn = (error: unknown): string =>
     maxArrayLength: null,
   });
 
+/** Long enough for the beginning of a response, and for no outcome of a test. */
+const RESPONSE_MS = 20;
+
+/** Returns the signal of a timeout that begins when a call has arrived at its simulator, on a busy machine too. */
+export const timeoutAfter = (arrived: Promise<unknown>): AbortSignal => {
+  const timeout = new AbortController();
+  const abort = () => timeout.abort(new DOMException('The call took too long', 'TimeoutError'));
+  void arrived.then(() => setTimeout(abort, RESPONSE_MS));
+  return timeout.signal;
+};
+
 /** Returns a signal that never aborts. */
 export const neverAborted = (): AbortSignal => new AbortController().signal;

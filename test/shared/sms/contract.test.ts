@@ -13,6 +13,7 @@ import {
   neverAborted,
   type Said,
   summaryOf,
+  timeoutAfter,
 } from '#test/shared/providers/failure.ts';
 import { credentialsIn, isSlow, saidOfWireFaults } from '#test/shared/providers/faults-said.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
@@ -147,7 +148,8 @@ describe.each(ADAPTERS)('%s with a fault', (name) => {
     'fails after one call at most, says why and whether the message may have been sent, and shows no secret in the log or the error',
     async (fault, expected) => {
       lines.length = 0;
-      let timeoutSignal = isSlow(fault) ? () => AbortSignal.timeout(50) : neverAborted;
+      const timeout = () => timeoutAfter(simulators.nextCall(name, 'send_code'));
+      let timeoutSignal = isSlow(fault) ? timeout : neverAborted;
       const { sender, codesTo } = overSimulator(name)(() => timeoutSignal());
       const phone = newPhone();
       const code = '918273';
