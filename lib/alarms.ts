@@ -12,6 +12,7 @@ import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import type { LoggedMetrics } from './metrics.ts';
 import { alarmNamePrefix } from './outputs.ts';
+import type { ServiceFunction } from './service-functions.ts';
 
 /** What an alarm says and when it is raised. */
 export interface AlarmProps {
@@ -124,4 +125,5 @@ export interface MonitoredService {
   readonly metrics: LoggedMetrics;
   readonly api: RestApi;
   readonly table: ITableV2;
+  readonly functions: readonly ServiceFunction[];
 }

@@ -79,7 +79,7 @@ export class ApiStack extends Stack {
             config,
             encryption: data.encryption,
           });
-    const monitored = { config, metrics: loggedMetrics(config.stage), api, table: data.table };
+    const monitored = { config, metrics: loggedMetrics(config.stage), api, table: data.table, functions };
     const alarms = addAlarms(this, config, [...serviceAlarms(monitored), ...(canary ? [canary.alarm] : [])]);
     const logGroups = [...functions, ...(canary ? [canary.lambda] : [])].map(({ logGroup }) => logGroup);
     addLogQueries(this, name, { functions: logGroups, access: accessLog });

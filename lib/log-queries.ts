@@ -103,8 +103,8 @@ const LOG_QUERIES = {
   },
   'refused by address': {
     of: 'access',
-    // WAF_FILTERED is a block of the firewall.
-    text: `filter status in [401, 429]
+    // Two comparisons: the log has the status as a text, and `in` compares texts with numbers. WAF_FILTERED is a block of the firewall.
+    text: `filter status = 401 or status = 429
 | stats count() as requests by address, resource, status, refusal
 | sort requests desc`,
   },

@@ -1,27 +1,21 @@
 /**
- * The alarms of a stage, twelve kinds with that of canary/canary.ts. docs/operators/alarms.md has a row for each: what it means, and the first
+ * The alarms of a stage, thirteen kinds with that of canary/canary.ts. docs/operators/alarms.md has a row for each: what it means, and the first
  * command. test/lib/alarm-scenarios.test.ts has, for each, figures that raise it and no other.
  */
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { CAUSE_KINDS } from '#shared/http/server-errors.ts';
-import type { PortName } from '#shared/providers/call.ts';
-import { isSandbox } from '#shared/providers/sandbox.ts';
+import { failingInAnHour, HOUR, IN_AN_HOUR, math } from './alarm-math.ts';
 import type { AlarmProps, MonitoredService } from './alarms.ts';
 import { firewallMetricName } from './firewall.ts';
 import { ALARM_PERIOD, awsMetric, type LoggedMetrics, SUM } from './metrics.ts';
+import { completionAlarms, providerAlarms } from './provider-alarms.ts';
 import { SITE_THROTTLE } from './rest-api.ts';
 
 const DAY = Duration.days(1);
 
-/** The period of a share, of the calls of a port or of codes: at 40 an hour it has ten of them. */
-const SHARE_PERIOD = Duration.minutes(15);
-
-/** The share of the calls of a port that raises its alarms. */
-const SHARE_OF_PORT_CALLS = 0.2;
-
-/** The least share of the codes sent that buyers redeem. */
-const SHARE_OF_CODES = 0.2;
+/** How many operations an alarm watches: two metrics of each, of the ten that AWS accepts. */
+const OPERATIONS_OF_AN_ALARM = 5;
 
 /** The share of the throttle of one operation that requests with wrong keys may use. */
 const SHARE_OF_WRONG_KEYS = 1 / 10;
@@ -29,16 +23,8 @@ const SHARE_OF_WRONG_KEYS = 1 / 10;
 /** The share of the throttle of a path of the documentation site that its responses may use: two addresses at the limit of the firewall use it. */
 const SHARE_OF_SITE = 1 / 2;
 
-/** ACM renews a certificate 60 days before its end; at this number the renewal has failed for a month. */
+/** ACM renews a certificate 45 days before its end; at this number the renewal has failed for two weeks. */
 const CERTIFICATE_DAYS = 30;
-
-/** Arithmetic on metrics. "Missing values in a time series are treated as 0" (CloudWatch, Using metric math), unless all are missing. */
-const math = (
-  label: string,
-  expression: string,
-  usingMetrics: Readonly<Record<string, IMetric>>,
-  period: Duration = ALARM_PERIOD,
-): MathExpression => new MathExpression({ label, expression, usingMetrics: { ...usingMetrics }, period });
 
 /** Returns the decisions that the authorizer could not make because the table gave no answer. */
 const undecidedKeys = (metrics: LoggedMetrics) => metrics.one('KeysChecked', { outcome: 'unavailable' });
@@ -71,8 +57,19 @@ const responseAlarms = ({
   {
     name: 'operations-failing',
     impact: 'Callers get internal: an operation has a defect, or AWS denies it something.',
-    metric: metrics.one('ServerErrors', { cause_kind: 'defect' }),
+    // Of an hour, since each is a defect, whatever its share of the calls. The responses give an hour without a defect a value, which ends the alarm:
+    // CloudWatch would evaluate the last hour that has one.
+    metric: math(
+      'internal responses',
+      'defects + responses * 0',
+      {
+        defects: metrics.one('ServerErrors', { cause_kind: 'defect' }, IN_AN_HOUR),
+        responses: api.metricServerError(IN_AN_HOUR),
+      },
+      HOUR,
+    ),
     threshold: alarmThresholds.internalErrors,
+    periods: [1, 1],
   },
   {
     name: 'service-unavailable',
@@ -100,99 +97,33 @@ const responseAlarms = ({
   },
 ];
 
-interface Port {
-  readonly name: PortName;
-  readonly providers: readonly string[];
-  /** What sellers and buyers cannot do without it. */
-  readonly impact: string;
-}
-
-/** Returns 1 while enough calls of a port, and a large enough share of them, have the value 1 in a metric. */
-const shareOfPort = (
-  { config: { alarmThresholds }, metrics }: MonitoredService,
-  { name: port }: Port,
-  metricName: 'ProvidersUnavailable' | 'ProviderTakeovers',
-) => {
-  const view = (statistic: string) => metrics.one(metricName, { port }, { period: SHARE_PERIOD, statistic });
-  return math(
-    'enough calls, and a share of them',
-    `IF(calls >= ${alarmThresholds.portCalls} AND share >= ${SHARE_OF_PORT_CALLS}, 1, 0)`,
-    { calls: view('Sum'), share: view('Average') },
-    SHARE_PERIOD,
+/**
+ * Returns the alarms of operations whose calls crash or time out, so few that they are no `server-errors`. Without the authorizer: for Lambda each key
+ * that it refuses is an error. Of the alias, since a deploy invokes versions, and one that fails its check serves nobody.
+ */
+const crashAlarms = ({ functions }: MonitoredService): readonly AlarmProps[] => {
+  const operations = functions.filter(({ name }) => name !== 'authorizer');
+  const groups = Array.from({ length: Math.ceil(operations.length / OPERATIONS_OF_AN_ALARM) }, (_, index) =>
+    operations.slice(index * OPERATIONS_OF_AN_ALARM, (index + 1) * OPERATIONS_OF_AN_ALARM),
   );
-};
-
-/** Returns the alarms of the providers, two of each port: where none gives a result, and where not the first one does, if there are more. None for the sandbox. */
-const providerAlarms = (service: MonitoredService): readonly AlarmProps[] => {
-  const { identityRegistry, sms } = service.config.providers;
-  const ports: readonly Port[] = [
-    {
-      name: 'identity-registry',
-      providers: identityRegistry,
-      impact: 'Sellers cannot link buyers or check users: no identity registry returns a verdict.',
-    },
-    {
-      name: 'sms',
-      providers: sms,
-      impact: 'Buyers get no sign-in codes: no SMS provider accepts a message.',
-    },
-  ];
-  return ports
-    .filter(({ providers }) => !isSandbox(providers))
-    .flatMap((port): AlarmProps[] => [
-      {
-        name: `providers-unavailable-${port.name}`,
-        impact: port.impact,
-        metric: shareOfPort(service, port, 'ProvidersUnavailable'),
-        threshold: 1,
-        periods: [1, 1],
-      },
-      ...(port.providers.length < 2
-        ? []
-        : [
-            {
-              name: `providers-failing-${port.name}`,
-              impact: `A provider returns no results (${port.providers.join(', ')}), and another one takes over: if that fails too, nothing is left.`,
-              metric: shareOfPort(service, port, 'ProviderTakeovers'),
-              threshold: 1,
-              periods: [1, 1] as const,
-            },
-          ]),
-    ]);
-};
-
-/** Returns the alarm of codes that are sent and not redeemed; none with the sandbox, which sends nothing. */
-const completionAlarms = ({
-  config: { providers, alarmThresholds },
-  metrics,
-}: MonitoredService): readonly AlarmProps[] => {
-  if (isSandbox(providers.sms)) return [];
-  const sum = { period: SHARE_PERIOD, statistic: 'Sum' };
-  const counts = providers.sms.flatMap((provider, index) => [
-    [`sent${index}`, metrics.one('CodesSent', { provider }, sum)] as const,
-    [`redeemed${index}`, metrics.one('CodesRedeemed', { provider }, sum)] as const,
-  ]);
-  // Without FILL: a comparison of two series treats a missing value as 0 if the other one has a value (CloudWatch, Using metric math).
-  const tooFew = providers.sms.map(
-    (_, index) =>
-      `IF(sent${index} >= ${alarmThresholds.codesSent} AND redeemed${index} < sent${index} * ${SHARE_OF_CODES}, 1, 0)`,
-  );
-  return [
-    {
-      name: 'codes-unredeemed',
-      impact:
-        'Less than a fifth of the codes sent through a provider are redeemed: messages do not arrive, or an attacker sends codes to numbers of their own.',
-      metric: math(
-        'providers with too few codes redeemed',
-        tooFew.join(' + '),
-        Object.fromEntries(counts),
-        SHARE_PERIOD,
+  return groups.map((group, index) => ({
+    name: `operations-crashing-${index + 1}`,
+    impact: `At least half of the calls of an operation crash or time out, of ${group.map(({ name }) => name).join(', ')}.`,
+    metric: math(
+      'operations that crash',
+      group.map((_, number) => failingInAnHour(`crashes${number}`, `share${number}`)).join(' + '),
+      Object.fromEntries(
+        // Lambda records 0 or 1 for each call, so the average is a share.
+        group.flatMap(({ alias }, number) => [
+          [`crashes${number}`, alias.metricErrors(IN_AN_HOUR)],
+          [`share${number}`, alias.metricErrors({ period: HOUR, statistic: 'Average' })],
+        ]),
       ),
-      threshold: 1,
-      // A code is redeemed up to five minutes after it was sent: those of a burst at the end of a period count in the next one.
-      periods: [2, 2],
-    },
-  ];
+      HOUR,
+    ),
+    threshold: 1,
+    periods: [1, 1] as const,
+  }));
 };
 
 /** Returns the alarms of floods and of guessing. */
@@ -287,12 +218,15 @@ const certificateAlarms = ({ config: { domain } }: MonitoredService): readonly A
           ),
           threshold: 1,
           periods: [1, 1],
+          // The metric stops when the certificate has ended.
+          missingData: TreatMissingData.BREACHING,
         },
       ];
 
 /** Returns the alarms of a stage, but for that of the canary. */
 export const serviceAlarms = (service: MonitoredService): readonly AlarmProps[] => [
   ...responseAlarms(service),
+  ...crashAlarms(service),
   ...providerAlarms(service),
   ...completionAlarms(service),
   ...abuseAlarms(service),

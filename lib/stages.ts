@@ -16,7 +16,7 @@ interface BackupCopy {
 interface AlarmThresholds {
   /** 5xx responses that no function explains. */
   readonly unexplainedErrors: number;
-  /** `internal` responses. */
+  /** In an hour, `internal` responses. */
   readonly internalErrors: number;
   /** Calls to the table, KMS or Secrets Manager that got no answer. */
   readonly callsWithoutAnswer: number;

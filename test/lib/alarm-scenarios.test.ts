@@ -1,5 +1,6 @@
 import { metricNamespaceOf } from '#lib/metrics.ts';
 import { CAUSE_KINDS } from '#shared/http/server-errors.ts';
+import { allRoutes, type RouteName } from '#shared/routes.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { type RecordedRequest, type RequestKind, recordRequests } from './cloudwatch/recorded-requests.ts';
 import { alarmsOf, metricName, replay, type Sample } from './cloudwatch/replay.ts';
@@ -10,13 +11,23 @@ const table = useTable();
 const { api } = templatesOf('prod', EVERY_OPTION);
 const alarms = alarmsOf(api, 'buyer-linking-prod-');
 
-const canaryFunction = Object.keys(resourcesOf(api, 'AWS::Lambda::Function')).find((id) =>
-  id.startsWith('canary'),
-);
+const functionOf = (name: string) =>
+  Object.keys(resourcesOf(api, 'AWS::Lambda::Function')).find((id) =>
+    id.startsWith(name.replaceAll('-', '')),
+  );
+
+/** Lambda publishes the errors of an alias under these two names. */
+const errorsOf = (operation: string) => {
+  const Ref = functionOf(operation);
+  return metricName('AWS/Lambda', 'Errors', {
+    FunctionName: { Ref },
+    Resource: { 'Fn::Join': ['', [{ Ref }, ':live']] },
+  });
+};
 
 /** The metrics of AWS, with the dimensions under which it publishes them. */
 const GATEWAY_ERRORS = metricName('AWS/ApiGateway', '5XXError', { ApiName: 'buyer-linking-prod-api' });
-const CANARY_ERRORS = metricName('AWS/Lambda', 'Errors', { FunctionName: { Ref: canaryFunction } });
+const CANARY_ERRORS = metricName('AWS/Lambda', 'Errors', { FunctionName: { Ref: functionOf('canary') } });
 const BLOCKED = metricName('AWS/WAFV2', 'BlockedRequests', {
   WebACL: 'BuyerLinking-prod',
   Rule: 'ALL',
@@ -32,6 +43,10 @@ type Traffic = Partial<Record<RequestKind, number>>;
 interface Figures extends Traffic {
   /** Requests that the firewall blocks in a minute. */
   readonly blocked?: number;
+  /** Calls of one operation in a minute, and those that crash. */
+  readonly operation?: RouteName;
+  readonly calls?: number;
+  readonly crashes?: number;
   readonly canary?: 'fails' | 'does not run';
   readonly certificateDays?: number;
 }
@@ -81,9 +96,23 @@ const samplesOfRequests = (kind: RequestKind, count: number, minute: number): re
 };
 
 const samplesOf = (
-  { blocked = 0, canary, certificateDays = 200, ...traffic }: Figures,
+  {
+    blocked = 0,
+    operation = 'get-user',
+    calls = 0,
+    crashes = 0,
+    canary,
+    certificateDays = 200,
+    ...traffic
+  }: Figures,
   minute: number,
 ): readonly Sample[] => {
+  /** A call whose function crashes, or not. */
+  const call = (perMinute: number, value: number): readonly Sample[] =>
+    [GATEWAY_ERRORS, errorsOf(operation)].flatMap((metric) => {
+      const count = inMinute(perMinute, minute);
+      return count === 0 ? [] : [{ metric, minute, arrives: minute + GATEWAY_DELAY, value, count }];
+    });
   const once = (metric: string, value: number) => ({
     metric,
     minute,
@@ -96,6 +125,8 @@ const samplesOf = (
       const count = inMinute(perMinute, minute);
       return count === 0 ? [] : samplesOfRequests(kind as RequestKind, count, minute);
     }),
+    ...call(calls, 0),
+    ...call(crashes, 1),
     ...(blocked === 0 ? [] : [once(BLOCKED, blocked)]),
     ...(minute % 5 === 0 && canary !== 'does not run'
       ? [once(CANARY_ERRORS, canary === 'fails' ? 1 : 0)]
@@ -128,13 +159,39 @@ interface Scenario {
   readonly raises: Readonly<Record<string, number>>;
 }
 
+const PROVIDERS_HOURLY = 'providers-unavailable-hourly';
+
 /** What raises an alarm. What fails for all callers fails for the canary too. */
 const RAISING: readonly Scenario[] = [
   {
-    what: 'functions that crash, time out or are throttled, five in five minutes',
+    what: 'functions without concurrency, five in five minutes',
     usual: QUIET,
     meanwhile: { ...QUIET, answeredByTheGateway: 1.2 },
     raises: { 'server-errors': 12 },
+  },
+  {
+    what: 'an operation that crashes, 72 calls an hour',
+    usual: { ...QUIET, operation: 'get-user', calls: 1.2 },
+    meanwhile: { ...QUIET, operation: 'get-user', crashes: 1.2 },
+    raises: { 'server-errors': 12, 'operations-crashing-1': 40 },
+  },
+  {
+    what: 'an operation that crashes, 40 calls an hour',
+    usual: { ...QUIET, operation: 'rotate-key', calls: 40 / 60 },
+    meanwhile: { ...QUIET, operation: 'rotate-key', crashes: 40 / 60 },
+    raises: { 'operations-crashing-2': 40 },
+  },
+  {
+    what: 'an operation that crashes, 20 calls an hour',
+    usual: { ...QUIET, operation: 'send-otp', calls: 20 / 60 },
+    meanwhile: { ...QUIET, operation: 'send-otp', crashes: 20 / 60 },
+    raises: { 'operations-crashing-3': 40 },
+  },
+  {
+    what: 'an operation that crashes once a minute beside 600 lists a minute',
+    usual: { ...BUSY, operation: 'get-docs', calls: 0.5 },
+    meanwhile: { ...BUSY, operation: 'get-docs', crashes: 0.5 },
+    raises: { 'operations-crashing-4': 40 },
   },
   {
     what: 'an authorizer that throws for the keys of one plan',
@@ -159,6 +216,12 @@ const RAISING: readonly Scenario[] = [
     usual: QUIET,
     meanwhile: { ...QUIET, listWithADefect: 1 },
     raises: { 'operations-failing': 10 },
+  },
+  {
+    what: 'an operation with a defect that five callers meet in an hour',
+    usual: BUSY,
+    meanwhile: { ...BUSY, listWithADefect: 5 / 60 },
+    raises: { 'operations-failing': 45 },
   },
   {
     what: 'an outage of the table',
@@ -194,19 +257,37 @@ const RAISING: readonly Scenario[] = [
     what: 'no identity registry',
     usual: BUSY,
     meanwhile: { ...BUSY, link: 0, linkByNone: 30 },
-    raises: { 'providers-unavailable-identity-registry': 10 },
+    raises: { 'providers-unavailable-identity-registry': 10, [PROVIDERS_HOURLY]: 60 },
+  },
+  ...[5, 8, 12].map((links) => ({
+    what: `no identity registry at ${links} links an hour`,
+    usual: { ...QUIET, link: links / 60 },
+    meanwhile: { ...QUIET, link: 0, linkByNone: links / 60 },
+    raises: { [PROVIDERS_HOURLY]: 60 },
+  })),
+  {
+    what: 'no identity registry at 20 links an hour',
+    usual: { ...QUIET, link: 20 / 60 },
+    meanwhile: { ...QUIET, link: 0, linkByNone: 20 / 60 },
+    raises: { 'providers-unavailable-identity-registry': 30, [PROVIDERS_HOURLY]: 60 },
   },
   {
     what: 'no SMS provider at 40 sign-ins an hour',
     usual: QUIET,
     meanwhile: { ...QUIET, send: 0, redeemed: 0, sendByNone: 40 / 60 },
-    raises: { 'providers-unavailable-sms': 30 },
+    raises: { 'providers-unavailable-sms': 30, [PROVIDERS_HOURLY]: 60 },
   },
+  ...[10, 16].map((sends) => ({
+    what: `no SMS provider at ${sends} sends an hour`,
+    usual: { ...QUIET, send: sends / 60, redeemed: sends / 80 },
+    meanwhile: { ...QUIET, send: 0, redeemed: 0, sendByNone: sends / 60 },
+    raises: { [PROVIDERS_HOURLY]: 60 },
+  })),
   {
     what: 'no SMS provider at 60 sign-ins a minute',
     usual: BUSY,
     meanwhile: { ...BUSY, send: 0, redeemed: 0, sendByNone: 60 },
-    raises: { 'providers-unavailable-sms': 10 },
+    raises: { 'providers-unavailable-sms': 10, [PROVIDERS_HOURLY]: 60 },
   },
   {
     what: 'one registry down while the next one takes over',
@@ -224,13 +305,25 @@ const RAISING: readonly Scenario[] = [
     what: 'codes that do not arrive, at 60 an hour',
     usual: { ...QUIET, send: 1, redeemed: 0.8 },
     meanwhile: { ...QUIET, send: 1, redeemed: 0 },
-    raises: { 'codes-unredeemed': 35 },
+    raises: { 'codes-unredeemed': 35, 'codes-unredeemed-hourly': 55 },
+  },
+  ...[5, 20].map((sends) => ({
+    what: `codes that do not arrive, at ${sends} an hour`,
+    usual: { ...QUIET, send: sends / 60, redeemed: sends / 80 },
+    meanwhile: { ...QUIET, send: sends / 60, redeemed: 0 },
+    raises: { 'codes-unredeemed-hourly': 60 },
+  })),
+  {
+    what: 'codes that do not arrive, at 40 an hour',
+    usual: QUIET,
+    meanwhile: { ...QUIET, redeemed: 0 },
+    raises: { 'codes-unredeemed-hourly': 55 },
   },
   {
     what: 'codes of the second provider that do not arrive, at 60 an hour',
     usual: { ...QUIET, sentByTheOther: 1, redeemedOfTheOther: 0.8 },
     meanwhile: { ...QUIET, sentByTheOther: 1, redeemedOfTheOther: 0.1 },
-    raises: { 'codes-unredeemed': 35 },
+    raises: { 'codes-unredeemed': 35, 'codes-unredeemed-hourly': 58 },
   },
   {
     what: 'a flood of malformed and unknown keys',
@@ -304,9 +397,22 @@ const QUIETLY_PASSED: readonly Omit<Scenario, 'raises'>[] = [
   },
   { what: 'a burst of conflicts', usual: BUSY, meanwhile: { ...BUSY, changeThatConflicts: 200 } },
   {
-    what: 'one crash, one defect and one throttled call in five minutes',
+    what: 'one call without concurrency and one throttled call in five minutes',
     usual: BUSY,
-    meanwhile: { ...BUSY, answeredByTheGateway: 0.2, listWithADefect: 0.2, listOfAThrottledTable: 0.2 },
+    meanwhile: { ...BUSY, answeredByTheGateway: 0.2, listOfAThrottledTable: 0.2 },
+  },
+  {
+    what: 'one crash, one defect, one link without a registry, and one code that is not sent and one that is not redeemed, in a quiet hour',
+    usual: { list: 1 / 30 },
+    meanwhile: (minute) => ({
+      list: 1 / 30,
+      ...(minute === 20 && { crashes: 1, listWithADefect: 1, linkByNone: 1, sendByNone: 1, send: 1 }),
+    }),
+  },
+  {
+    what: 'an operation of which every third call crashes, beside conflicts of others',
+    usual: BUSY,
+    meanwhile: { ...BUSY, changeThatConflicts: 20, calls: 0.4, crashes: 0.2 },
   },
   {
     what: 'one call of a port in twenty that no provider answers, and one that the second answers',
@@ -344,6 +450,20 @@ describe('the alarms of prod', () => {
     expect(raised['certificate-expiring']).toBeLessThanOrEqual(60);
   });
 
+  test('stay raised for a certificate that has ended, whose metric stops', () => {
+    const certificate = alarms.filter(({ name }) => name === 'certificate-expiring');
+    const samples = [2, 1, 0].map((value, day) => ({
+      metric: CERTIFICATE_DAYS,
+      minute: day * 1440,
+      arrives: day * 1440 + GATEWAY_DELAY,
+      value,
+      count: 1,
+    }));
+    expect(replay(certificate, samples, { from: 1440, until: 7 * 1440 }).raisedAtEnd).toEqual([
+      'certificate-expiring',
+    ]);
+  });
+
   test('stay raised for a ceiling while nothing more is counted', () => {
     const { raised, raisedAtEnd } = raisedBy(QUIET, { ...QUIET, smsAt80Percent: 1 / 30 });
     expect([Object.keys(raised), raisedAtEnd]).toEqual([['ceiling-sms-per-day'], ['ceiling-sms-per-day']]);
@@ -353,17 +473,29 @@ describe('the alarms of prod', () => {
     expect(raisedBy(usual, meanwhile).raised).toEqual({});
   });
 
-  test('are at most twelve kinds, and each is raised by a scenario', () => {
+  test('are at most thirteen kinds, and each is raised by a scenario', () => {
     const raised = [...RAISING.flatMap(({ raises }) => Object.keys(raises)), 'certificate-expiring'];
     expect([...new Set(raised)].sort()).toEqual(alarms.map(({ name }) => name).sort());
-    const kinds = alarms.map(({ name }) => name.replace(/-(?:identity-registry|sms|[a-z-]+-per-day)$/, ''));
-    expect(new Set(kinds).size).toBe(12);
+    const kinds = alarms.map(({ name }) =>
+      name.replace(/(?:-identity-registry|-sms|-[a-z-]+-per-day)?(?:-hourly|-\d)?$/, ''),
+    );
+    expect(new Set(kinds).size).toBe(13);
+  });
+
+  test('watch the crashes of each operation in one alarm', () => {
+    const crashing = alarms.filter(({ name }) => name.startsWith('operations-crashing'));
+    const watched = crashing.flatMap(({ metrics }) =>
+      metrics.map(({ metric, statistic }) => `${statistic} ${metric}`),
+    );
+    const expected = allRoutes.flatMap(({ name }) => [`Sum ${errorsOf(name)}`, `Average ${errorsOf(name)}`]);
+    expect(watched.toSorted()).toEqual(expected.toSorted());
   });
 
   test('read the metrics of AWS by the dimensions under which AWS publishes them, and those of the log by those that a line has', () => {
     const read = new Set(alarms.flatMap(({ metrics }) => metrics.map(({ metric }) => metric)));
     const logged = Object.values(requests).flatMap((request) => request.logged.map(({ metric }) => metric));
-    const known = new Set([...logged, GATEWAY_ERRORS, CANARY_ERRORS, BLOCKED, CERTIFICATE_DAYS]);
+    const errors = allRoutes.map(({ name }) => errorsOf(name));
+    const known = new Set([...logged, ...errors, GATEWAY_ERRORS, CANARY_ERRORS, BLOCKED, CERTIFICATE_DAYS]);
     expect([...read].filter((metric) => !known.has(metric))).toEqual([]);
   });
 

@@ -33,13 +33,13 @@ const alarms: readonly Alarm[] = Object.values(resourcesOf(api, 'AWS::CloudWatch
 const OPERATIONS = allFunctions.map(({ name }) => name);
 
 describe('docs/operators/alarms.md', () => {
-  test('has a row for each kind of alarm, twelve in all, with its first command', () => {
+  test('has a row for each kind of alarm, thirteen in all, with its first command', () => {
     const [table = ''] = alarmPage.split('\n## ');
     const rows = [...table.matchAll(/^\| (`.+?`) \| .+? \| (.+) \|$/gm)];
     const named = rows.flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
     const names = alarms.map(({ AlarmName }) => AlarmName.replace('buyer-linking-prod-', ''));
     expect(named.toSorted()).toEqual(names.toSorted());
-    expect(rows).toHaveLength(12);
+    expect(rows).toHaveLength(13);
     expect(rows.filter(([, , command]) => !/`/.test(String(command)))).toEqual([]);
   });
 });
@@ -120,6 +120,10 @@ describe('alarms', () => {
       'canary',
       'codes-rejected',
       'flood',
+      'operations-crashing-1',
+      'operations-crashing-2',
+      'operations-crashing-3',
+      'operations-crashing-4',
       'operations-failing',
       'server-errors',
       'service-unavailable',
@@ -228,6 +232,16 @@ describe('the saved log queries', () => {
       ...(readsFunctions ? [...fieldsOf.functions, ...(readsAccess ? fieldsOf.lambda : [])] : []),
     ];
     expect(fieldsIn(text).filter((field) => !known.includes(field))).toEqual([]);
+  });
+
+  test('compare the status of the access log, which is a text, by operators and not by a list of numbers', () => {
+    expect(JSON.parse(Format).status).toBe('$context.status');
+    expect(queries.filter(({ text }) => /status in/.test(text))).toEqual([]);
+    expect(queries.filter(({ text }) => /status (?:=|>=) \d/.test(text)).map(({ name }) => name)).toEqual([
+      '5xx by cause',
+      '5xx by seller',
+      'refused by address',
+    ]);
   });
 
   test('of one request find the lines of API Gateway, of the function and of Lambda', () => {
