@@ -10,7 +10,7 @@ import { EVERY_OPTION, OTHER_OPTIONS, resourcesOf, templatesOf, WATCHED_DEV } fr
 
 const { api } = templatesOf('prod', EVERY_OPTION);
 const dev = templatesOf('dev').api;
-const sandbox = templatesOf('dev', { alarms: COMPLETE.alarms }).api;
+const sandbox = templatesOf('dev', WATCHED_DEV).api;
 
 const pageOf = (name: string) =>
   readFileSync(new URL(`../../docs/operators/${name}.md`, import.meta.url), 'utf8');
