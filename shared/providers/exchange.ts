@@ -16,6 +16,9 @@ export interface ProviderRequest {
 /** Documented responses are below 1 KB, and below 40 KB with a photo, which we ask the provider to omit. */
 const MAX_BODY_BYTES = 64 * 1024;
 
+/** From the request until the connection can carry it: DNS, TCP and TLS. Together with another provider it is shorter than a request may take. */
+const CONNECTION_TIMEOUT_MS = 2000;
+
 /** Without `identity` a server may compress the body. Some firewalls reject requests without a user agent. */
 const COMMON_HEADERS = {
   accept: 'application/json',
@@ -36,14 +39,17 @@ export const exchange = async (
   const isTls = url.startsWith('https:');
   const contentType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
   let delivery: Delivery = 'not_reached';
+  const connecting = new AbortController();
+  const timer = setTimeout(() => connecting.abort(), CONNECTION_TIMEOUT_MS);
   const onConnected = () => {
+    clearTimeout(timer);
     delivery = 'possibly_sent';
   };
   try {
     const request = (isTls ? httpsRequest : httpRequest)(url, {
       method: body ? 'POST' : 'GET',
       headers: { ...COMMON_HEADERS, ...(body && { 'content-type': contentType }), ...headers },
-      signal,
+      signal: AbortSignal.any([signal, connecting.signal]),
       ...(ownConnection && { agent: false }),
     });
     request.on('socket', (socket) => {
@@ -55,8 +61,11 @@ export const exchange = async (
     return { status: response.statusCode ?? 0, json: parseJson(await readBounded(site, response)) };
   } catch (error) {
     if (error instanceof ProviderUnavailable) throw error;
-    if (signal.aborted) throw abortedFailure(site, signal, 'possibly_sent');
-    throw new ProviderUnavailable(site, 'transport', { delivery, cause: safeCause(error) });
+    if (signal.aborted) throw abortedFailure(site, signal, delivery);
+    const reason = connecting.signal.aborted ? 'timeout' : 'transport';
+    throw new ProviderUnavailable(site, reason, { delivery, cause: safeCause(error) });
+  } finally {
+    clearTimeout(timer);
   }
 };
 

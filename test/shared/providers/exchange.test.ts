@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import selfsigned from 'selfsigned';
 import { exchange, safeCause } from '#shared/providers/exchange.ts';
 import { everythingIn, failureOf, neverAborted, summaryOf } from './failure.ts';
@@ -62,6 +64,14 @@ const withRawServer = async <T>(
     await once(raw, 'close');
   }
 };
+
+/** Listens on a port of loopback, whose number it posts, and stands still before it accepts a connection. */
+const NEVER_ACCEPTS = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
 
 const afterTheRequest = (act: (socket: Socket) => void) => (socket: Socket) =>
   socket.once('data', () => act(socket));
@@ -144,6 +154,56 @@ describe('a failed exchange', () => {
     expect(received).toEqual([]);
   });
 
+  describe('without a connection', () => {
+    beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+    afterEach(() => mock.timers.reset());
+
+    /** Returns the failure of a request to a port where nobody answers, and how far it was a millisecond before its time was over. */
+    const failureAfter2s = async (url: string, arrived: Promise<unknown>) => {
+      let isPending = true;
+      const caller = new AbortController();
+      const failing = failureOf(get(url, caller.signal)).finally(() => {
+        isPending = false;
+      });
+      await arrived;
+      mock.timers.tick(1999);
+      await nextTurn();
+      const before = isPending ? 'pending' : 'over';
+      mock.timers.tick(1);
+      await nextTurn();
+      caller.abort();
+      return `${before}, then ${summaryOf(await failing)}`;
+    };
+
+    it('has reached nobody after 2 seconds if the server accepts it and never speaks TLS', async () => {
+      const hello = Promise.withResolvers<unknown>();
+      const failure = await withRawServer(afterTheRequest(hello.resolve), (port) =>
+        failureAfter2s(`https://127.0.0.1:${port}`, hello.promise),
+      );
+      expect(failure).toBe('pending, then timeout, not_reached, down');
+    });
+
+    it('has reached nobody after 2 seconds if the backlog of the port is full', async () => {
+      const server = new Worker(NEVER_ACCEPTS, { eval: true });
+      const [port] = (await once(server, 'message')) as [number];
+      // Linux accepts one more than the backlog by itself, and drops every later one.
+      const waiting = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+      await Promise.all(waiting.slice(0, 2).map((socket) => once(socket, 'connect')));
+      const failure = await failureAfter2s(`http://127.0.0.1:${port}`, nextTurn());
+      for (const socket of waiting) socket.destroy();
+      await server.terminate();
+      expect(failure).toBe('pending, then timeout, not_reached, down');
+    });
+
+    it('has no other limit of two seconds once it is made', async () => {
+      server.replyWith(() => {
+        mock.timers.tick(2000);
+        return { status: 200, json: {} };
+      });
+      expect((await get(server.baseUrl)).status).toBe(200);
+    });
+  });
+
   it('is possibly sent if a kept connection closes when it is used again, and the next request works', async () => {
     const connections: Socket[] = [];
     const closeAtTheSecondRequest = (socket: Socket) => {
@@ -164,24 +224,30 @@ describe('a failed exchange', () => {
     });
   });
 
+  const timeUp = () => new DOMException('the time is over', 'TimeoutError');
+
   it.each([
-    ['timeout, possibly_sent, down', () => AbortSignal.timeout(20)],
-    [
-      'aborted, possibly_sent, unknown',
-      () => {
-        const caller = new AbortController();
-        setImmediate(() => caller.abort());
-        return caller.signal;
-      },
-    ],
-    ['aborted, possibly_sent, unknown', () => AbortSignal.abort()],
-  ] as const)('is %s when its signal aborts, and closes the connection', async (said, signal) => {
-    const failure = await withRawServer(
-      () => {},
-      (port) => failureOf(get(`http://127.0.0.1:${port}`, signal())),
-    );
+    ['timeout, possibly_sent, down', timeUp()],
+    ['aborted, possibly_sent, unknown', undefined],
+  ] as const)(
+    'is %s when its signal aborts after it arrived, and closes the connection',
+    async (said, why) => {
+      const caller = new AbortController();
+      const failure = await withRawServer(
+        afterTheRequest(() => caller.abort(why)),
+        (port) => failureOf(get(`http://127.0.0.1:${port}`, caller.signal)),
+      );
+      expect(summaryOf(failure)).toBe(said);
+      expect(everythingIn(failure)).not.toMatch(SECRETS);
+    },
+  );
+
+  it.each([
+    ['timeout, not_reached, down', timeUp()],
+    ['aborted, not_reached, unknown', undefined],
+  ] as const)('is %s when its signal aborts before there is a connection', async (said, why) => {
+    const failure = await failureOf(get(server.baseUrl, AbortSignal.abort(why)));
     expect(summaryOf(failure)).toBe(said);
-    expect(everythingIn(failure)).not.toMatch(SECRETS);
   });
 });
 
