@@ -66,9 +66,13 @@ export const putSeller = async (table: Table, sellerId: string, userCount: numbe
   const event = { type: 'user.updated', user_id: benchUserId(1), occurred_at: AN_HOUR_AGO };
   const hash = new KeyedHash('bench');
   const body = v.parse(newUserSchema, newDemoPerson());
-  const link = { sellerId, person: hash, phone: hash, buyer: buyerKey('bench'), body, linkedAt: AN_HOUR_AGO };
+  const link = { sellerId, phone: hash, buyer: buyerKey('bench'), body, linkedAt: AN_HOUR_AGO };
   const users = Array.from({ length: userCount }, (_, before) =>
-    userAfter({ users: before, removed: 0, events: 0 }, link, RANDOM_PART),
+    userAfter(
+      { users: before, removed: 0, events: 0 },
+      { ...link, person: new KeyedHash(`person ${before}`) },
+      RANDOM_PART,
+    ),
   );
   const others = [
     { ...sellerKey(sellerId), ...seller },

@@ -85,12 +85,7 @@ export type Action<Outcome extends string = never> = TransactItem & { readonly o
 /** A conflict: no condition failed, but another write holds an item. */
 type TransactionResult<Outcome extends string> =
   | { readonly written: true; readonly value: undefined }
-  | {
-      readonly written: false;
-      readonly reason: Outcome;
-      /** The item whose condition failed, as it was, if the action asks for ALL_OLD. */
-      readonly item?: StoredItem | undefined;
-    }
+  | { readonly written: false; readonly reason: Outcome }
   | Conflict;
 
 const RETRYABLE: readonly string[] = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
@@ -106,12 +101,8 @@ const resultOf = <Outcome extends string>(
   reasons: readonly CancellationReason[],
 ): TransactionResult<Outcome> => {
   const failed = reasons.map(({ Code }) => Code === 'ConditionalCheckFailed');
-  const first = actions.findIndex(({ otherwise }, index) => otherwise !== undefined && failed[index]);
-  const reason = actions[first]?.otherwise;
-  if (reason !== undefined) {
-    const item = reasons[first]?.Item;
-    return { written: false, reason, item: item && unmarshall(item) };
-  }
+  const reason = actions.find(({ otherwise }, index) => otherwise !== undefined && failed[index])?.otherwise;
+  if (reason !== undefined) return { written: false, reason };
   if (failed.includes(true)) throw new Error(`the condition of action ${failed.indexOf(true)} failed alone`);
   return new Conflict();
 };

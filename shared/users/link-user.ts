@@ -14,7 +14,7 @@ import { retryConflicts } from '#shared/table/retry-conflicts.ts';
 import { type Action, type StoredItem, type WriteResult, written } from '#shared/table/writes.ts';
 import type { LinkHashes } from './read-person.ts';
 import type { NewUser, User } from './schema.ts';
-import { CHANGE_PAUSES, countsFrom, type SellerCounts, writeUserChange } from './user-change.ts';
+import { countsFrom, type SellerCounts, writeUserChange } from './user-change.ts';
 import { newRandomPart, userIdAt } from './user-id.ts';
 import { type EndedLink, personItem, userFrom } from './user-item.ts';
 
@@ -125,8 +125,8 @@ export const userLinker =
   (newLink: NewLink): Promise<WriteResult<User, LinkOutcome>> => {
     const { sellerId, linkedAt } = newLink;
     const randomPart = newRandomPart();
-    const attempt = async (newCounts: SellerCounts | undefined) => {
-      const counts = newCounts ?? (await readCounts(table, sellerId));
+    const attempt = async () => {
+      const counts = await readCounts(table, sellerId);
       const user = userAfter(counts, newLink, randomPart);
       const event = { type: 'user.linked', userId: String(user.id), occurredAt: linkedAt } as const;
       const actions = linkActions(table.name, newLink, user);
@@ -134,5 +134,5 @@ export const userLinker =
       const result = await writeUserChange(table, change);
       return result.written ? written(userFrom(user)) : result;
     };
-    return retryConflicts(currentDeadline(), attempt, CHANGE_PAUSES);
+    return retryConflicts(currentDeadline(), attempt);
   };

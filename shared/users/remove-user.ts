@@ -21,7 +21,7 @@ import { batchGet, itemOf } from '#shared/table/reads.ts';
 import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 import type { Action, StoredItem, TransactItem } from '#shared/table/writes.ts';
 import { blockOf, withCounted, withRemoved } from './removals.ts';
-import { CHANGE_PAUSES, countsFrom, type Overtaken, writeUserChange } from './user-change.ts';
+import { countsFrom, type Overtaken, writeUserChange } from './user-change.ts';
 import { ordinalOf } from './user-id.ts';
 
 /** `already_removed`: a removal of the same id came first. */
@@ -173,8 +173,8 @@ export const userRemover =
     const ordinal = ordinalOf(userId);
     if (ordinal === undefined) return 'not_found';
     const event = { type: 'user.removed', userId, occurredAt: removedAt, reason } as const;
-    const attempt = async (known: Read | undefined): Promise<RemovalResult | Conflict<Read>> => {
-      const read = known ?? (await readAll(table, { sellerId, ordinal, ended }));
+    const attempt = async (): Promise<RemovalResult | Conflict> => {
+      const read = await readAll(table, { sellerId, ordinal, ended });
       const { counts, user, tombstone } = read;
       if (tombstone !== undefined) return tombstone.id === userId ? 'already_removed' : 'not_found';
       if (user === undefined && ordinal > counts.users) return 'not_found';
@@ -188,8 +188,7 @@ export const userRemover =
       ];
       const change = { sellerId, counts, added: { removed: 1 }, event, actions } as const;
       const result = await writeUserChange<never>(table, change);
-      if (!(result instanceof Conflict)) return 'removed';
-      return new Conflict(result.known && { ...read, counts: result.known });
+      return result instanceof Conflict ? result : 'removed';
     };
-    return retryConflicts(deadline, attempt, CHANGE_PAUSES);
+    return retryConflicts(deadline, attempt);
   };

@@ -4,12 +4,11 @@ import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { externalIdKey, type ItemKey, phoneLinkKey, sellerKey, userKey } from '#shared/table/keys.ts';
 import { batchGet, itemOf } from '#shared/table/reads.ts';
-import { Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
+import { type Conflict, retryConflicts } from '#shared/table/retry-conflicts.ts';
 import { type Action, notWritten, type StoredItem, type WriteResult, written } from '#shared/table/writes.ts';
 import type { BirthDate } from '#shared/values/birth-date.ts';
 import type { User, UserUpdate } from './schema.ts';
 import {
-  CHANGE_PAUSES,
   countsFrom,
   FREE_CHANGE_WAIT_MS,
   type Overtaken,
@@ -162,19 +161,15 @@ const correctUser = async <Outcome extends string>(
 ): Promise<CorrectionResult<Outcome>> => {
   const ordinal = ordinalOf(userId);
   if (ordinal === undefined) return notWritten('user_not_found');
-  const attempt = async (
-    known: ReadUser | undefined,
-  ): Promise<CorrectionResult<Outcome> | Conflict<ReadUser>> => {
-    const { counts, before } = known ?? (await readUser(table, sellerId, ordinal));
+  const attempt = async (): Promise<CorrectionResult<Outcome> | Conflict> => {
+    const { counts, before } = await readUser(table, sellerId, ordinal);
     if (before?.id !== userId) return notWritten('user_not_found');
     const correction = correctionOf(before);
     if (correction === undefined) return written(userFrom(before));
     const result = await writeCorrection(table, { sellerId, counts, before }, { ...correction, updatedAt });
-    if (result.written) return written(userFrom(correction.after));
-    if (!(result instanceof Conflict)) return result;
-    return new Conflict(result.known && { counts: result.known, before });
+    return result.written ? written(userFrom(correction.after)) : result;
   };
-  return retryConflicts(deadline, attempt, CHANGE_PAUSES);
+  return retryConflicts(deadline, attempt);
 };
 
 /** Changes the name and the external id of a user. */

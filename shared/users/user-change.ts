@@ -2,7 +2,7 @@
 import { eventPut, type UserEvent } from '#shared/events/event.ts';
 import type { Table } from '#shared/table/client.ts';
 import { eventKey, sellerKey } from '#shared/table/keys.ts';
-import { type Backoff, Conflict } from '#shared/table/retry-conflicts.ts';
+import { Conflict } from '#shared/table/retry-conflicts.ts';
 import {
   type Action,
   notWritten,
@@ -39,8 +39,7 @@ interface UserChange<Outcome extends string> {
   readonly actions: readonly Action<Outcome | Overtaken>[];
 }
 
-/** A conflict has the counts after the other change, if only they have changed. */
-export type UserChangeResult<Outcome extends string> = WriteResult<void, Outcome> | Conflict<SellerCounts>;
+export type UserChangeResult<Outcome extends string> = WriteResult<void, Outcome> | Conflict;
 
 export const sequenceAfter = ({ events }: SellerCounts): number => events + 1;
 
@@ -53,7 +52,6 @@ const sellerUpdate = <Outcome extends string>(
     Key: sellerKey(sellerId),
     UpdateExpression: 'SET user_count = :users, removed_count = :removed, event_count = :sequence',
     ConditionExpression: 'event_count = :read',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     ExpressionAttributeValues: {
       ':users': counts.users + (added.users ?? 0),
       ':removed': counts.removed + (added.removed ?? 0),
@@ -76,18 +74,13 @@ export const writeUserChange = async <Outcome extends string>(
     eventPut(table, eventKey(sellerId, sequenceAfter(counts)), event),
   ]);
   if (result.written || result instanceof Conflict) return result;
-  if (result.reason === 'overtaken') return new Conflict(result.item && countsFrom(result.item));
+  if (result.reason === 'overtaken') return new Conflict();
   return notWritten(result.reason);
 };
 
 /**
- * The bounds of the random waits between the attempts of a change, in milliseconds. The first is long: each of many changes at once takes
- * a round trip. 0: the next attempt begins at once, with the counts that the failed condition returned. Measured by `npm run bench:changes`.
- */
-export const CHANGE_PAUSES: Backoff = [320, 0, 340, 0, 340, 0, 1000, 0, 3400];
-
-/**
  * How long a seller's own correction or removal waits for other changes of that seller, in milliseconds. It can be repeated for free, and
- * the container in which it waits is one that other sellers lack. A link or a check has been paid and waits until the deadline of its request.
+ * the container in which it waits is one that other sellers lack. A link or a check has been paid, and a buyer
+ * cannot send again by a program: these wait until the deadline of their request.
  */
-export const FREE_CHANGE_WAIT_MS = 1000;
+export const FREE_CHANGE_WAIT_MS = 300;

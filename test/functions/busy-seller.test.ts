@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 /** The time of an attempt, in milliseconds of the monotonic clock. */
-const ATTEMPT_MS = 350;
+const ATTEMPT_MS = 140;
 
 /** A table whose seller is always busy: another change precedes each transaction. Nothing waits between the attempts. */
 const busyTable = () => {
@@ -46,20 +46,20 @@ const expectUnavailable = ({ status, headers, json }: Reply): void => {
 };
 
 describe('while other changes of its seller come first', () => {
-  it('a correction begins attempts for one second, and says 503 with Retry-After', async () => {
+  it('a correction begins attempts for 0.3 seconds, and says 503 with Retry-After', async () => {
     const { id } = await linkPerson(table, 'sel_test');
     const { busy, attempts } = busyTable();
     const { call } = functionUnderTest(routes['update-user'], updateUser, busy, { users: userStore(busy) });
     expectUnavailable(await call({ path: { id }, body: { display_name: 'Busy' } }));
-    expect(attempts()).toBe(Math.ceil(1000 / ATTEMPT_MS));
+    expect(attempts()).toBe(Math.ceil(300 / ATTEMPT_MS));
   });
 
-  it('a removal begins attempts for one second, and says 503 with Retry-After', async () => {
+  it('a removal begins attempts for 0.3 seconds, and says 503 with Retry-After', async () => {
     const { id } = await linkPerson(table, 'sel_test');
     const { busy, attempts } = busyTable();
     const { call } = functionUnderTest(routes['delete-user'], deleteUser, busy, { users: userStore(busy) });
     expectUnavailable(await call({ path: { id } }));
-    expect(attempts()).toBe(Math.ceil(1000 / ATTEMPT_MS));
+    expect(attempts()).toBe(Math.ceil(300 / ATTEMPT_MS));
   });
 
   it('a link that has paid begins attempts until the deadline of its request', async () => {

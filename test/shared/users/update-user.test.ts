@@ -1,6 +1,5 @@
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { User, UserUpdate } from '#shared/users/schema.ts';
-import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { createSeller, itemsOf, linked, linkOf, storeWhose, withExternalId } from './linking.ts';
 import { type UserStore, userStore } from './user-store.ts';
@@ -95,21 +94,5 @@ describe('updateUser', () => {
     const result = await update(user.id, changes, overtaken);
     expect(result).toEqual({ written: false, reason: 'external_id_conflict' });
     expect(await readAllWays(user.id)).toEqual(user);
-  });
-
-  it('is repeated with the counts that the failed condition returned, without a wait or a read, after a first conflict', async () => {
-    const [user, other] = [await newUser('waiting'), await newUser('busy-other')];
-    let overtakers = 2;
-    const calls: string[] = [];
-    const overtaken = interceptedTable(table, async ({ name }, send) => {
-      calls.push(name.replace('Command', ''));
-      if (name !== 'TransactWriteCommand' || overtakers === 0) return send();
-      overtakers -= 1;
-      await update(other.id, { display_name: `Busy ${overtakers}` });
-      return send();
-    });
-    await update(user.id, { display_name: 'Waited' }, userStore(overtaken));
-    expect(calls).toEqual(['BatchGet', 'TransactWrite', 'BatchGet', 'TransactWrite', 'TransactWrite']);
-    expect(await readAllWays(user.id)).toMatchObject({ display_name: 'Waited' });
   });
 });
