@@ -233,7 +233,7 @@ export class Problem extends Error {
 
 export const problem = (code: ProblemCode, options?: ProblemOptions): Problem => new Problem(code, options);
 
-/** Retry-After of every `service_unavailable`, in seconds: long enough for a throttled partition to recover. */
+/** Retry-After of `service_unavailable`, in seconds: long enough for a throttled partition to recover. That of a write conflict is 1. */
 export const SERVICE_RETRY_AFTER_SECONDS = 5;
 
 export const serviceUnavailable = (cause: unknown): Problem =>

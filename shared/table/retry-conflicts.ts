@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deadline } from '#shared/deadline.ts';
-import { serviceUnavailable } from '#shared/problems.ts';
+import { type Problem, problem } from '#shared/problems.ts';
 
 /** For each attempt in turn, the bound of the wait after it, in milliseconds. The last one repeats. */
 export type Backoff = readonly number[];
@@ -20,6 +20,10 @@ export class WriteConflict extends Error {
   override readonly name = 'WriteConflict';
 }
 
+/** `service_unavailable`, because other writers came first. Unlike a throttled table, the next request may find none. */
+export const overtakenProblem = (why: string): Problem =>
+  problem('service_unavailable', { cause: new WriteConflict(why), retryAfterSeconds: 1 });
+
 /** The result of an attempt that another writer preceded. */
 export class Conflict {
   readonly written = false;
@@ -37,8 +41,7 @@ export const retryConflicts = async <Result>(
     const result = await step();
     if (!(result instanceof Conflict)) return result;
     const waitMs = fullJitterMs(BETWEEN_ATTEMPTS, conflicts);
-    if (waitMs > deadline.leftMs())
-      throw serviceUnavailable(new WriteConflict('other writers came first until the deadline'));
+    if (waitMs > deadline.leftMs()) throw overtakenProblem('other writers came first until the deadline');
     await pause(waitMs);
   }
 };

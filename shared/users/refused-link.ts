@@ -1,9 +1,9 @@
 /** What a link and a check of a user have in common besides the paid check. */
 import type { Clock } from '#shared/clock.ts';
-import { type Problem, serviceUnavailable } from '#shared/problems.ts';
+import type { Problem } from '#shared/problems.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
 import { consume } from '#shared/rate-limits/request-limits.ts';
-import { WriteConflict } from '#shared/table/retry-conflicts.ts';
+import { overtakenProblem } from '#shared/table/retry-conflicts.ts';
 import type { CheckLimits } from './check-limits.ts';
 import type { Refuse } from './link-rules.ts';
 
@@ -11,9 +11,7 @@ import type { Refuse } from './link-rules.ts';
 export const MAX_READS = 3;
 
 export const changedTooOften = (): Problem =>
-  serviceUnavailable(
-    new WriteConflict(`what was read changed ${MAX_READS} times until the result was written`),
-  );
+  overtakenProblem(`what was read changed ${MAX_READS} times until the result was written`);
 
 interface Deps {
   readonly rateLimiter: Pick<RateLimiter, 'increment' | 'decrement'>;

@@ -218,7 +218,7 @@ describe('503', () => {
       deps: (deps) => ({ ...deps, users: { ...deps.users, confirmUser } }),
     });
     const { status, json, headers } = await check();
-    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '1']);
     expect([confirmations, paid]).toEqual([3, CHECKED_ONCE]);
   });
 });

@@ -138,7 +138,7 @@ describe('what changes while a link is made', () => {
       deps: (deps) => ({ ...deps, users: { ...deps.users, link: async () => notWritten('buyer_gone') } }),
     });
     const { status, json, headers } = await call({ body });
-    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '1']);
     expect(paid).toEqual({ identity: 1, ownership: 1 });
     expect((await createUser().call({ body })).status).toBe(201);
   });

@@ -188,7 +188,7 @@ describe('503', () => {
     };
     const { status, json, headers } = await send(phone);
     now.mock.restore();
-    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+    expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '1']);
     expect(sent).toEqual([]);
     codes.recordSend = recordSend;
     expect((await send(phone)).status).toBe(202);

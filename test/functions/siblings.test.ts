@@ -161,21 +161,21 @@ describe('a change whose transaction does not happen', () => {
   const CONFLICT = canceledFor('TransactionConflict');
 
   it.each([
-    ['update-user', 'no response comes', noResponse, 15_000],
-    ['delete-user', 'no response comes', noResponse, 15_000],
-    ['check-user', 'no response comes', noResponse, 15_000],
-    ['update-user', 'other writes conflict until the deadline', CONFLICT, 600],
-    ['delete-user', 'other writes conflict until the deadline', CONFLICT, 600],
+    ['update-user', 'no response comes', noResponse, '5', 15_000],
+    ['delete-user', 'no response comes', noResponse, '5', 15_000],
+    ['check-user', 'no response comes', noResponse, '5', 15_000],
+    ['update-user', 'other writes conflict until the deadline', CONFLICT, '1', 600],
+    ['delete-user', 'other writes conflict until the deadline', CONFLICT, '1', 600],
   ] as const)(
     'is service_unavailable with Retry-After at %s if %s, and changes nothing',
-    async (name, _case, error, timeLeftMs) => {
+    async (name, _case, error, retryAfter, timeLeftMs) => {
       const of = await linkedUser();
       const failing = interceptedTable(table, ({ name: command }, send) =>
         command === 'TransactWriteCommand' ? Promise.reject(error) : send(),
       );
       const { call, request } = ON_A_USER[name](failing, of);
       const { status, json, headers } = await call({ ...request, authorizer: keyOf(), timeLeftMs });
-      expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', '5']);
+      expect([status, json.code, headers['Retry-After']]).toEqual([503, 'service_unavailable', retryAfter]);
       expect(await stored(of.user.id)).toEqual(of.user);
     },
   );
