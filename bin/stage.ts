@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { configOf, deployFaults } from '#lib/config.ts';
 import { apiStackName } from '#lib/outputs.ts';
-import { STAGE_NAMES, type StageName } from '#lib/stages.ts';
+import { STAGE_NAMES, STAGES, type StageName } from '#lib/stages.ts';
 import { wrongCommandLine } from './command-line.ts';
 import { credentialsFault } from './credentials.ts';
 
@@ -68,6 +68,12 @@ if (['diff', 'deploy'].includes(command) && !isHelp) {
   // CDK says the same after the synthesis, but not of a folder that `npm run synth` wrote (--app).
   const faults = stages.flatMap((name) => deployFaults(configOf(name), STAGE_NAMES.map(configOf)));
   if (faults.length > 0) fail(faults);
+  // The workflow deploys the folder that its reviewers read (--app), and has asked GitHub for that run.
+  if (command === 'deploy' && !args.includes('--app'))
+    for (const name of stages.filter((each) => STAGES[each].keys === 'live'))
+      console.error(
+        `Note: only the workflow Deploy checks that this commit was deployed to dev and passed the smoke test there: in ${name} nothing links, sends or signs before the first buyer does.`,
+      );
 }
 if (['bootstrap', 'diff', 'deploy', 'destroy'].includes(command) && !isHelp) {
   const [, profile] = args.slice(args.indexOf('--profile'));

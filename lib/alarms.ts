@@ -89,19 +89,19 @@ const addEnds = (scope: Construct, namePrefix: string, topic: ITopic): void => {
 };
 
 /**
- * Adds the alarms of a stage with its name prefix and receiver, and a rule that notifies when one ends. Returns none if nobody receives them:
- * such an alarm costs as much as any other.
+ * Adds the alarms of a stage with its name prefix and receiver, and a rule that notifies when one ends. Returns undefined, and adds none, if nobody
+ * receives them: such an alarm costs as much as any other.
  */
 export const addAlarms = (
   scope: Construct,
   { stage, alarms: receiver }: Pick<Config, 'stage' | 'alarms'>,
   all: readonly AlarmProps[],
-): readonly Alarm[] => {
-  if (receiver === null) return [];
+): { readonly alarms: readonly Alarm[]; readonly topicArn: string } | undefined => {
+  if (receiver === null) return undefined;
   const namePrefix = alarmNamePrefix(stage);
   const topic = topicOf(scope, receiver);
   addEnds(scope, namePrefix, topic);
-  return all.map(
+  const alarms = all.map(
     ({ name, impact, metric, threshold, periods: [breaching, evaluated] = [1, 2], missingData }) => {
       const alarm = new Alarm(scope, `Alarm-${name}`, {
         alarmName: `${namePrefix}${name}`,
@@ -117,6 +117,7 @@ export const addAlarms = (
       return alarm;
     },
   );
+  return { alarms, topicArn: topic.topicArn };
 };
 
 /** What the alarms and the dashboard of a stage watch. */

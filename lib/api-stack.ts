@@ -80,7 +80,7 @@ export class ApiStack extends Stack {
             encryption: data.encryption,
           });
     const monitored = { config, metrics: loggedMetrics(config.stage), api, table: data.table, functions };
-    const alarms = addAlarms(this, config, [...serviceAlarms(monitored), ...(canary ? [canary.alarm] : [])]);
+    const watch = addAlarms(this, config, [...serviceAlarms(monitored), ...(canary ? [canary.alarm] : [])]);
     const logGroups = [...functions, ...(canary ? [canary.lambda] : [])].map(({ logGroup }) => logGroup);
     addLogQueries(this, name, { functions: logGroups, access: accessLog });
     this.addOutputs({
@@ -89,7 +89,8 @@ export class ApiStack extends Stack {
       [OUTPUTS.baseUrl]: addresses[0],
       ...Object.fromEntries(plans.map(([plan, { usagePlanId }]) => [usagePlanOutput(plan), usagePlanId])),
       [OUTPUTS.canarySecretArn]: canary?.secretArn,
-      [OUTPUTS.dashboardName]: config.alarms === null ? undefined : addDashboard(this, monitored, alarms),
+      [OUTPUTS.dashboardName]: watch && addDashboard(this, monitored, watch.alarms),
+      [OUTPUTS.alarmTopicArn]: watch?.topicArn,
       [OUTPUTS.egressAddress]: egress?.addresses.join(','),
       [OUTPUTS.domainTarget]: api.domainName?.domainNameAliasDomainName,
     });

@@ -209,19 +209,54 @@ test('bin/app.ts prints a wrong stage without a stack trace and exits with 1', (
   });
 });
 
-test('a wrong name of a setting is one sentence before CDK runs', () => {
-  const copy = mkdtempSync(join(tmpdir(), 'buyer-linking-stages-'));
-  try {
+describe('in a copy with other settings', () => {
+  let copy = '';
+  beforeAll(() => {
+    copy = mkdtempSync(join(tmpdir(), 'buyer-linking-stages-'));
     for (const path of ['bin', 'lib', 'shared', 'package.json', 'tsconfig.json'])
       cpSync(path, join(copy, path), { recursive: true });
     symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
-    const stages = readFileSync('lib/stages.ts', 'utf8');
-    expect(stages).toContain('logRetentionDays: 14');
-    writeFileSync(join(copy, 'lib/stages.ts'), stages.replace('logRetentionDays: 14', 'logRetentionDay: 14'));
-    const { status, stdout, stderr } = run(join(copy, STAGE), 'synth', '--stage', 'dev');
+  });
+  afterAll(() => rmSync(copy, { recursive: true }));
+
+  const stages = readFileSync('lib/stages.ts', 'utf8');
+
+  /** Runs bin/stage.ts of the copy, in whose lib/stages.ts each text is replaced by another. */
+  const runWith = (changes: Readonly<Record<string, string>>, ...args: readonly string[]) => {
+    const changed = Object.entries(changes).reduce((text, [from, to]) => {
+      expect(text).toMatch(from);
+      return text.replace(from, to);
+    }, stages);
+    writeFileSync(join(copy, 'lib/stages.ts'), changed);
+    return run(join(copy, STAGE), ...args);
+  };
+
+  test('a wrong name of a setting is one sentence before CDK runs', () => {
+    const wrong = { 'logRetentionDays: 14': 'logRetentionDay: 14' };
+    const { status, stdout, stderr } = runWith(wrong, 'synth', '--stage', 'dev');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^lib\/stages\.ts\(\d+,5\): error [^\n]+ 'logRetentionDays'\?\n$/);
-  } finally {
-    rmSync(copy, { recursive: true });
-  }
+  });
+
+  test('a deploy of live keys from a laptop says in one line what the workflow checks, and goes on', () => {
+    const complete = {
+      'account: null, // Set': `account: '123456789012', // Set`,
+      'region: null, // Set': `region: 'eu-central-1', // Set`,
+      'backupCopy: null': `backupCopy: 'none'`,
+      'alarms: null, // Set': `alarms: { email: 'on-call@example.com' }, // Set`,
+      'paidChecksPerDay: null, smsPerDay: null }, // Set':
+        'paidChecksPerDay: 5000, smsPerDay: 10_000 }, // Set',
+    };
+    const deploy = runWith(complete, 'deploy', '--stage', 'prod');
+    expect(deploy.stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/^Note: only the workflow Deploy checks that this commit was deployed to dev/),
+      expect.stringContaining('credentials'),
+    ]);
+    for (const args of [
+      ['diff', '--stage', 'prod'],
+      ['deploy', '--stage', 'dev'],
+      ['deploy', '--stage', 'prod', '--app', 'cdk.out/prod'],
+    ])
+      expect(runWith(complete, ...args).stderr).not.toContain('Note:');
+  });
 });

@@ -58,10 +58,10 @@ describe('the policy of docs/operators/deploy-from-github.md for the smoke test 
     expect(granted.toSorted()).toEqual(accessesOf(commands));
   });
 
-  test('names no other service than those of the keys, and of the alarm that the workflow raises', () => {
+  test('names no other service than those of the keys, and of the topic that the workflow notifies', () => {
     const services = statements.flatMap(({ Action }) =>
       [Action].flat().map((action) => action.split(':')[0]),
     );
-    expect([...new Set(services)].sort()).toEqual(['apigateway', 'cloudformation', 'cloudwatch', 'dynamodb']);
+    expect([...new Set(services)].sort()).toEqual(['apigateway', 'cloudformation', 'dynamodb', 'sns']);
   });
 });

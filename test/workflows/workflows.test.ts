@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { alarmNamePrefix } from '#lib/outputs.ts';
+import { apiStackName, OUTPUTS } from '#lib/outputs.ts';
 import { STAGE_NAMES } from '#lib/stages.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
@@ -96,6 +96,7 @@ describe('the GitHub workflows', () => {
       "inputs.stage == 'prod' && !startsWith(github.ref, 'refs/tags/v')",
       'git merge-base --is-ancestor "$GITHUB_SHA" refs/remotes/origin/main',
       'gh run list --workflow ci.yml --branch main --event push --commit "$GITHUB_SHA" --status success',
+      'gh run list --workflow deploy.yml',
       'configure-aws-credentials',
     ].map((step) => deploy.indexOf(step));
     expect(steps).toEqual(steps.toSorted((a, b) => a - b));
@@ -114,19 +115,37 @@ describe('the GitHub workflows', () => {
     ]);
   });
 
-  test('deploy.yml raises the alarm of the canary, as its policy allows, if the smoke test of prod fails', () => {
+  test('deploy.yml notifies the topic of the alarms, as its policy allows, if the smoke test of prod fails', () => {
     const [, smokeAndAfter = ''] = deploy.split(/^ {6}- id: smoke$/m);
-    const [, alarm = ''] =
-      /npm run smoke -- [\s\S]+\n {6}- if: failure\(\) && steps\.smoke\.outcome == 'failure' && inputs\.stage == 'prod'\n[\s\S]+aws cloudwatch set-alarm-state --alarm-name "(.+?)" --state-value ALARM/.exec(
+    const [, step = ''] =
+      /npm run smoke -- [\s\S]+\n {6}- if: failure\(\) && steps\.smoke\.outcome == 'failure' && inputs\.stage == 'prod'\n([\s\S]+)/.exec(
         smokeAndAfter,
       ) ?? [];
-    const name = alarm.replace('$STAGE', 'prod');
+    const { alarmTopicArn } = OUTPUTS;
+    expect(step).toContain(`--stack-name "${apiStackName('$STAGE')}"`);
+    expect(step).toContain(`OutputKey == '${alarmTopicArn}'`);
+    expect(step).toContain(
+      'aws sns publish --topic-arn "$topic" --subject "Buyer Linking ($STAGE): the smoke test',
+    );
     expect(read('docs/operators/deploy-from-github.md')).toContain(
-      `"cloudwatch:SetAlarmState", "Resource": "arn:aws:cloudwatch:<region>:<account>:alarm:${name}"`,
+      `"sns:Publish", "Resource": "<${alarmTopicArn}>"`,
     );
-    expect(read('docs/operators/alarms.md')).toContain(
-      `| \`${name.replace(alarmNamePrefix('prod'), '')}\` |`,
-    );
+    expect(read('docs/operators/alarms.md')).toContain('"the smoke test of a deploy failed"');
+  });
+
+  test('deploy.yml deploys to prod only what a passed run of the same workflow, by the name of its run, has deployed to dev', () => {
+    expect(deploy).toMatch(/^run-name: Deploy \$\{\{ inputs\.stage \}\}$/m);
+    const [beforeApproval = ''] = deploy.split(/^ {2}deploy:$/m);
+    const [, isDev = ''] =
+      /gh run list --workflow deploy\.yml --commit "\$GITHUB_SHA" --status success --limit 100 --json displayTitle --jq '(.+)'\)\n/.exec(
+        beforeApproval,
+      ) ?? [];
+    expect(isDev).toBe('map(select(.displayTitle == "Deploy dev")) | length');
+    expect(beforeApproval).toMatch(/if \[ "\$tried" = 0 \]; then\n.+\n\s+exit 1\n/);
+  });
+
+  test('deploy.yml gives a first deploy the time that a TLS policy of a domain takes', () => {
+    expect(deploy).toMatch(/\n {4}timeout-minutes: 90\n/);
   });
 
   test('use the environments that the trust policy of docs/operators/deploy-from-github.md is for, and no others', () => {
