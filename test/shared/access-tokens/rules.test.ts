@@ -36,6 +36,7 @@ describe('issuerMetadata', () => {
   it('names the issuer, its keys and its algorithm', () => {
     expect(issuerMetadata('https://api.example.test', '/.well-known/jwks.json')).toEqual({
       issuer: 'https://api.example.test',
+      authorization_endpoint: 'urn:buyer-linking:one-time-code',
       jwks_uri: 'https://api.example.test/.well-known/jwks.json',
       response_types_supported: ['id_token'],
       subject_types_supported: ['public'],
