@@ -32,9 +32,9 @@ interface AlarmThresholds {
 
 /** The settings of a stage. None has a default, so that two stages can be compared line by line; null is off. */
 export interface Stage {
-  /** The AWS account: credentials of another one are refused. null: that of the credentials. */
+  /** The AWS account: credentials of another one are refused. null: that of the credentials. Set it before the first deploy: docs/operators/deploy.md. */
   readonly account: string | null;
-  /** The Region. null: that of the credentials. */
+  /** The Region. null: that of the credentials. Set it before the first deploy, as `account`. */
   readonly region: string | null;
   /** `live`: real buyers and providers, keys `blk_live_…`; a deploy requires it to be complete. `test`: keys `blk_test_…`. */
   readonly keys: 'live' | 'test';
