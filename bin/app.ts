@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { addStage } from '#lib/app.ts';
 import { bundleFunctions } from '#lib/bundling.ts';
-import { ConfigError, configOf, deployFaults } from '#lib/config.ts';
+import { ConfigError, configOf, deployFaults, testKeyNotes } from '#lib/config.ts';
 import { regionWarnings } from '#lib/region-warnings.ts';
 import { releaseOf } from '#lib/release.ts';
 import { addSite, builtSite } from '#lib/site.ts';
@@ -21,7 +21,7 @@ try {
   const faults = deployFaults(config, STAGE_NAMES.map(configOf), process.env.CDK_DEFAULT_ACCOUNT);
   const built = { bundles, release: releaseOf() };
   addStage(app, config, built, isSynth ? [] : faults);
-  for (const warning of regionWarnings(config)) console.error(warning);
+  for (const line of [...regionWarnings(config), ...testKeyNotes(config)]) console.error(line);
   if (isSynth && faults.length > 0)
     console.error(
       `Note: ${config.stage} is not set up, and cannot be deployed yet (docs/operators/deploy.md, "Prod").`,

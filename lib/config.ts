@@ -3,7 +3,7 @@ import type { KeyPrefix } from '#shared/env.ts';
 import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { redact } from '#shared/log.ts';
 import { providersNamed } from '#shared/providers/provider.ts';
-import { isSandboxAllowed } from '#shared/providers/sandbox.ts';
+import { isSandbox, isSandboxAllowed } from '#shared/providers/sandbox.ts';
 import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 import { STAGE_NAMES, STAGES, type Stage } from './stages.ts';
 
@@ -45,6 +45,39 @@ const isElsewhere = ({ account, region, backupCopy }: Config): boolean => {
   return vaultRegion !== region || vaultAccount !== account;
 };
 
+/** A name of DNS with two labels at least: no URL, no underscore, no `*`. */
+const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
+
+type Rule = readonly [isMet: boolean, sentence: string];
+
+/** What a stage names must be in its account and Region. Where it names none, they are those of the credentials, which a synth does not have. */
+const rulesOfPlaces = ({ account, region, domain, alarms, staticEgress }: Config): readonly Rule[] => {
+  const isHere = (arn: string): boolean => {
+    const [, , , arnRegion, arnAccount] = arn.split(':');
+    return (region ?? arnRegion) === arnRegion && (account ?? arnAccount) === arnAccount;
+  };
+  const topicArn = alarms !== null && 'topicArn' in alarms ? alarms.topicArn : undefined;
+  const zones = staticEgress === null || staticEgress.zones === 'first-two' ? [] : staticEgress.zones;
+  return [
+    [
+      domain === null || HOST_NAME.test(domain.name),
+      `domain.name must look like 'api.your-company.com', without https:// and path`,
+    ],
+    [
+      domain === null || isHere(domain.certificateArn),
+      'domain.certificateArn must be a certificate of the account and Region of the stage',
+    ],
+    [
+      topicArn === undefined || isHere(topicArn),
+      'alarms.topicArn must be a topic of the account and Region of the stage',
+    ],
+    [
+      region === null || zones.every((zone) => /^[a-z]$/.test(zone.replace(region, ''))),
+      `staticEgress.zones must be zones of ${region}`,
+    ],
+  ];
+};
+
 /** What types cannot say: a sentence for each fault. */
 const faultsOf = (config: Config): readonly string[] => {
   const { account, region, providers, keyPrefix, spend, signingKeys, firewall } = config;
@@ -52,7 +85,8 @@ const faultsOf = (config: Config): readonly string[] => {
   const labels = [...signingKeys, ...config.retiredSigningKeys];
   const names = [...providers.identityRegistry, ...providers.sms];
   const throttles = [config.openRoutes, config.keyedRoutes];
-  const rules: readonly (readonly [isMet: boolean, sentence: string])[] = [
+  const rules: readonly Rule[] = [
+    ...rulesOfPlaces(config),
     [/^[a-z][a-z0-9]{1,15}$/.test(config.stage), 'its name must be 2 to 16 lower-case letters and digits'],
     [account === null || /^\d{12}$/.test(account), `account must look like '123456789012'`],
     [region === null || /^[a-z]{2,}(-[a-z]+)+-\d$/.test(region), `region must look like 'eu-central-1'`],
@@ -127,6 +161,14 @@ export const accountAndRegionOf = ({ account, region }: Config): Environment => 
   ...(account !== null && { account }),
   ...(region !== null && { region }),
 });
+
+/** Returns a note for a stage with test keys and real providers: it has real buyers, and none of the checks of a deploy that protect them. */
+export const testKeyNotes = ({ stage, keys, providers }: Config): readonly string[] =>
+  keys === 'live' || isSandbox(providers.sms)
+    ? []
+    : [
+        `Note: ${stage} has keys 'test' and real providers: a deploy requires none of ${Object.keys(REQUIRED).join(', ')}, accepts removal 'destroy', and lets other stages into its account.`,
+      ];
 
 /** What a stage with live keys must set, with its shape: without it nobody notices a wrong account, a failure or a loss. */
 const REQUIRED = {

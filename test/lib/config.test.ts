@@ -1,4 +1,4 @@
-import { ConfigError, configOf, deployFaults, parseConfig } from '#lib/config.ts';
+import { ConfigError, configOf, deployFaults, parseConfig, testKeyNotes } from '#lib/config.ts';
 import { regionWarnings } from '#lib/region-warnings.ts';
 import { STAGES, type Stage } from '#lib/stages.ts';
 import { COMPLETE, stageApp, stageConfig } from './synthesized.ts';
@@ -22,7 +22,19 @@ const OWN_VAULT = {
   keepDays: 35,
 } as const;
 
-const CLOSED_DOMAIN = { name: 'api.example.com', certificateArn: 'arn', defaultEndpoint: 'closed' } as const;
+const HERE = { account: '111122223333', region: 'eu-central-1' } as const;
+
+const CLOSED_DOMAIN = {
+  name: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/0',
+  defaultEndpoint: 'closed',
+} as const;
+
+const OPEN_DOMAIN = { ...CLOSED_DOMAIN, defaultEndpoint: 'open' } as const;
+
+const TOPIC = { topicArn: 'arn:aws:sns:eu-central-1:111122223333:on-call' } as const;
+
+const zonesIn = (region: string) => ({ natGateways: 'one', zones: [`${region}a`, `${region}b`] }) as const;
 
 describe('the settings of a stage', () => {
   test('are refused where types cannot say what is wrong, in one sentence that names the setting', () => {
@@ -64,6 +76,28 @@ describe('the settings of a stage', () => {
       [{ retiredSigningKeys: ['k1'] }, 'signing keys must be different labels'],
       [{ issuers: ['domain'] }, `issuers may name 'domain' only with domain`],
       [{ issuers: ['default-endpoint', 'domain'] }, `issuers may name 'domain' only with domain`],
+      ...[
+        'https://api.example.com',
+        'api.example.com/v1',
+        'my_api.example.com',
+        'localhost',
+        '*.example.com',
+        'Api.example.com',
+        'api.example.com.',
+      ].map(
+        (name) =>
+          [
+            { domain: { ...OPEN_DOMAIN, name } },
+            `domain.name must look like 'api.your-company.com'`,
+          ] as const,
+      ),
+      ...[
+        [{ ...HERE, domain: OPEN_DOMAIN, region: 'us-east-1' }, 'domain.certificateArn'] as const,
+        [{ ...HERE, domain: OPEN_DOMAIN, account: '444455556666' }, 'domain.certificateArn'] as const,
+        [{ ...HERE, alarms: TOPIC, region: 'us-east-1' }, 'alarms.topicArn'] as const,
+        [{ ...HERE, alarms: TOPIC, account: '444455556666' }, 'alarms.topicArn'] as const,
+      ].map(([settings, name]) => [settings, `${name} must be a `] as const),
+      [{ ...HERE, staticEgress: zonesIn('us-east-1') }, 'staticEgress.zones must be zones of eu-central-1'],
       [{ domain: CLOSED_DOMAIN }, `'default-endpoint' first only while that is open`],
       [{ otpAccess: 'public' }, 'otpAccess "public" requires firewall and spend.smsPerDay'],
       [{ otpAccess: 'public', firewall }, 'otpAccess "public" requires'],
@@ -92,6 +126,15 @@ describe('the settings of a stage', () => {
       ).toBe(undefined);
   });
 
+  test('are accepted with a domain, a topic and zones of the account and Region of the stage, or of any where it names none', () => {
+    const settings = { domain: OPEN_DOMAIN, alarms: TOPIC, staticEgress: zonesIn('eu-central-1') };
+    for (const place of [HERE, { account: null, region: null }, { ...HERE, account: null }])
+      expect(refusalOf({ ...settings, ...place })).toBe(undefined);
+    expect(refusalOf({ domain: { ...OPEN_DOMAIN, name: 'xn--mgba3a4f16a.xn--mgba3a4f16a-2.ir' } })).toBe(
+      undefined,
+    );
+  });
+
   test('are refused with one line for each fault', () => {
     expect(refusalOf({ account: '123', signingKeys: [] })?.split('\n')).toHaveLength(2);
   });
@@ -111,6 +154,14 @@ describe('the settings of a stage', () => {
     const prefixes = [configOf('prod'), configOf('dev'), parseConfig('eu', STAGES.prod)];
     expect(prefixes.map(({ keyPrefix }) => keyPrefix)).toEqual(['blk_live_', 'blk_test_', 'blk_live_']);
   });
+});
+
+test('test keys with real providers are a note, which names the checks of a deploy that are off', () => {
+  const providers = { ...REAL, secretName: 'buyer-linking/dev/providers' };
+  expect(testKeyNotes(stageConfig('dev', { providers }))).toEqual([
+    `Note: dev has keys 'test' and real providers: a deploy requires none of account, region, alarms, spend, backupCopy, accepts removal 'destroy', and lets other stages into its account.`,
+  ]);
+  expect([...testKeyNotes(stageConfig('dev')), ...testKeyNotes(stageConfig('prod'))]).toEqual([]);
 });
 
 test('a Region that CDK does not know is a warning, since it may be new', () => {
