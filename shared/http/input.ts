@@ -47,10 +47,14 @@ type QueryParameters = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** Bounds the response to a body of thousands of unknown fields. */
 const MAX_ERRORS = 100;
-const MAX_NAME_LENGTH = 100;
 
-const shorten = (name: string): string =>
-  name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
+/** The first 100 characters of a name, in Unicode code points: none is halved. */
+const LONGEST_NAME = /^.{100}/su;
+
+const shorten = (name: string): string => {
+  const [longest] = LONGEST_NAME.exec(name) ?? [name];
+  return longest === name ? name : `${longest}…`;
+};
 
 /** `#/display_name`: a JSON pointer in its URI fragment form (RFC 6901 §6). */
 const pointerTo = (field: string): string =>
@@ -138,7 +142,7 @@ const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: unkn
 export const parseInput = (route: Route, event: APIGatewayProxyEvent) => {
   const body = route.body ? parseBody(route.body, event.body, route) : { output: undefined, errors: [] };
   const query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {});
-  const errors = [...body.errors, ...query.errors];
+  const errors = [...body.errors, ...query.errors].slice(0, MAX_ERRORS);
   if (errors.length > 0) throw problem('validation_failed', { errors });
   return { path: parsePath(route, event.pathParameters ?? {}), query: query.output, body: body.output };
 };

@@ -283,11 +283,29 @@ describe('the body', () => {
     expect(json.errors.at(-1)).toMatchObject({ pointer: '#/%EF%BF%BD', code: 'unknown' });
   });
 
-  it('with hundreds of unknown fields gets a response of bounded size', async () => {
-    const body = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`${index}`.repeat(15), 1]));
-    const { json } = await create().call({ body });
-    expect(json.errors.length).toBeLessThanOrEqual(101);
+  const hundreds = Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [`${index}`.repeat(15), 'x']),
+  );
+  const twice = Object.fromEntries(Object.keys(hundreds).map((name) => [name, ['1', '2']]));
+
+  it.each([
+    ['unknown fields', { body: hundreds }],
+    ['unknown parameters', { body: {}, query: hundreds }],
+    ['parameters that are given twice', { body: {}, query: twice }],
+    ['all of these', { body: hundreds, query: twice }],
+  ])('with hundreds of %s gets 100 errors and no more', async (_which, request) => {
+    const { json } = await create().call(request);
+    expect(json.errors).toHaveLength(100);
     expect(JSON.stringify(json).length).toBeLessThan(30_000);
+  });
+
+  it.each([
+    ['letters', 'n'],
+    ['characters of two units, none of which is halved', '😀'],
+  ])('names an unknown field by its first 100 %s', async (_which, character) => {
+    const { json } = await create().call({ body: { [`x${character.repeat(200)}`]: 1 } });
+    const { pointer } = json.errors.at(-1);
+    expect(decodeURIComponent(pointer)).toBe(`#/x${character.repeat(99)}…`);
   });
 
   it.each([
