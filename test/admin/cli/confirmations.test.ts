@@ -1,6 +1,7 @@
 import { buyerStore } from '#shared/buyers/store.ts';
 import { keyLimit } from '#shared/rate-limits/key-limits.ts';
 import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
+import { itForAll } from '#test/for-all.ts';
 import { newPhone } from '#test/generated-people.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { type RunningApiGateway, startApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
@@ -28,37 +29,48 @@ const newUsedKey = async (seller: string): Promise<string> => {
   return keyId;
 };
 
-/** Values by the words that stand for them below: a seller with two keys and a user, whose phone is registered, and one without anything. */
-const newScene = async () => {
+/** A seller with a key without requests, and one that was used. */
+const newKeys = async () => {
   const { seller_id: SELLER } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes');
-  const { seller_id: EMPTY } = await shell.json('sellers', 'create', `Shop-${SELLER}`);
-  await shell.json('sellers', 'messages', SELLER, '--template', 'kavenegar=kaveh-books');
   const issue = ['keys', 'issue', SELLER, '--plan', 'free', '--scopes', 'users:read', '--name', 'server'];
   const { key_id: KEY } = await shell.json(...issue);
-  const BUSY = await newUsedKey(SELLER);
+  return { SELLER, KEY, BUSY: await newUsedKey(SELLER) };
+};
+
+/** Registers a phone as that of a buyer. */
+const newBuyer = async (buyerId: string) => {
+  const phone = newPhone();
+  const { current: hash } = await shell.hashes.phone(phone);
+  await buyerStore(shell.table).register(hash, buyerId, '2026-11-01T10:00:00.000Z');
+  return { phone, hash };
+};
+
+/** Values by the words that stand for them below: a seller with two keys and three users, one of them a buyer, and what each command takes away. */
+const newScene = async () => {
+  const { SELLER, ...keys } = await newKeys();
+  const { seller_id: EMPTY } = await shell.json('sellers', 'create', `Shop-${SELLER}`);
+  const { seller_id: OTHER } = await shell.json('sellers', 'create', `Kiosk-${SELLER}`);
+  await shell.json('sellers', 'messages', SELLER, '--template', 'kavenegar=kaveh-books');
   const TODAY = new Date().toISOString().slice(0, 10);
-  const PHONE = newPhone();
-  const { current: hash } = await shell.hashes.phone(PHONE);
-  await buyerStore(shell.table).register(hash, `byr_of_${SELLER}`, '2026-11-01T10:00:00.000Z');
-  const { id: USER } = await linkBuyer(shell.table, SELLER, hash);
-  return { SELLER, EMPTY, KEY, BUSY, TODAY, PHONE, USER };
+  const { phone: REGISTERED } = await newBuyer('byr_registered');
+  const { phone: LINKED, hash } = await newBuyer('byr_linked');
+  await linkBuyer(shell.table, SELLER, hash);
+  const { id: USER } = await linkBuyer(shell.table, SELLER, 'hash of another phone');
+  await linkBuyer(shell.table, SELLER, 'hash of a third phone');
+  return { SELLER, ...keys, EMPTY, OTHER, TODAY, REGISTERED, LINKED, USER };
 };
 
 /** Everything that a command can change. */
 const everything = async () => [await itemsIn(shell.table), await apiGateway.keys()];
 
-const SAME_NAME = 'The name shop-SELLER is that of EMPTY. Use it for another seller too?';
-
-/** Commands, what each asks, and what each shows when it has done it. */
+/** Commands, what each asks, and what each shows when it has done it. They are run one after another in one scene. */
 const COMMANDS: readonly (readonly [command: string, question: string, shown: string])[] = [
   [
-    'sellers suspend SELLER',
-    'Suspend SELLER (Kaveh Books)? Every request with its keys will be refused.',
-    'suspended',
+    'sellers create shop-SELLER',
+    'The name shop-SELLER is that of EMPTY. Use it for another seller too?',
+    'shop-SELLER',
   ],
   ['sellers delete EMPTY', 'Delete EMPTY (Shop-SELLER) for good?', 'Deleted EMPTY.'],
-  ['sellers create shop-SELLER', SAME_NAME, 'shop-SELLER'],
-  ['sellers rename SELLER shop-SELLER', SAME_NAME, 'shop-SELLER'],
   [
     'sellers messages SELLER --remove kavenegar',
     'Send the codes of SELLER (Kaveh Books) in fa without its own template of kavenegar?',
@@ -68,6 +80,11 @@ const COMMANDS: readonly (readonly [command: string, question: string, shown: st
     'keys rotate KEY --grace 0',
     'Rotate KEY (server) without a grace period? Its old secret becomes invalid at once.',
     'blk_test_',
+  ],
+  [
+    'keys limits BUSY --set sms-per-hour=0',
+    'Take from BUSY (busy), which was last used on TODAY: sms-per-hour 2,000 → 0 (it used 1)?',
+    'sms-per-hour',
   ],
   [
     'keys assign BUSY --plan free',
@@ -80,23 +97,18 @@ const COMMANDS: readonly (readonly [command: string, question: string, shown: st
     'users:write',
   ],
   [
-    'keys limits BUSY --set sms-per-hour=0',
-    'Take from BUSY (busy), which was last used on TODAY: sms-per-hour 2,000 → 0 (it used 1)?',
-    'sms-per-hour',
-  ],
-  [
     'keys expire BUSY --at 2099-01-31',
     'Take from BUSY (busy), which was last used on TODAY: the time after 2099-01-31T00:00:00.000Z?',
     '2099-01-31 00:00',
   ],
   ['keys revoke KEY', 'Revoke KEY (server) for good? Every request with it will be refused.', 'revoked'],
   [
-    'buyers remove PHONE',
+    'buyers remove REGISTERED',
     'Remove the registration? No seller can link this phone until it is registered again.',
-    'Removed byr_of_SELLER.',
+    'Removed byr_registered.',
   ],
   [
-    'buyers erase PHONE',
+    'buyers erase LINKED',
     'Erase this buyer for good? It is linked with 1 seller as 1 user.',
     'Erased 1 user of 1 seller, 0 code records and 1 registration.',
   ],
@@ -110,41 +122,57 @@ const COMMANDS: readonly (readonly [command: string, question: string, shown: st
     'Remove all 1 user of SELLER (Kaveh Books) for good? It can link more meanwhile: suspend it first.',
     'Removed 1 user of SELLER.',
   ],
+  [
+    'sellers suspend SELLER',
+    'Suspend SELLER (Kaveh Books)? Every request with its keys will be refused.',
+    'suspended',
+  ],
+  [
+    'sellers rename SELLER kiosk-SELLER',
+    'The name kiosk-SELLER is that of OTHER. Use it for another seller too?',
+    'kiosk-SELLER',
+  ],
 ];
 
-it.each(COMMANDS)(
-  '%s is done after a yes; without it, or a terminal to ask on, nothing changes',
-  async (...texts) => {
-    const scene = await newScene();
-    const inScene = (text: string): string =>
-      text.replace(/[A-Z]{3,}/g, (word) => scene[word as keyof typeof scene] ?? word);
-    const [command, question, shown] = texts.map(inScene) as [string, string, string];
-    const words = command.split(' ');
-    const before = await everything();
-    expect(await shell.cli(...words)).toEqual({
-      exitCode: 1,
-      out: '',
-      error: `error: ${question} This terminal is not interactive. Add --yes.\n`,
-    });
-    const asked: string[] = [];
-    const answering = (answer: string) => (each: string) => {
-      asked.push(each);
-      return answer;
-    };
-    const declined = { exitCode: 1, out: '', error: 'Nothing was changed.\n' };
-    expect(await shell.cliWithPerson(answering('n'), ...words)).toEqual(declined);
-    expect(await everything()).toEqual(before);
-    expect(await shell.cliWithPerson(answering('y'), ...words)).toMatchObject({
-      exitCode: 0,
-      out: expect.stringContaining(shown),
-    });
-    expect(asked).toEqual([`${question} [y/N] `, `${question} [y/N] `]);
-    expect(await everything()).not.toEqual(before);
-  },
-);
+describe('in one scene', () => {
+  let scene: Awaited<ReturnType<typeof newScene>>;
+  beforeAll(async () => {
+    scene = await newScene();
+  });
+
+  itForAll(COMMANDS)(
+    'each command is done after a yes; without it, or a terminal to ask on, nothing changes',
+    async (...texts: readonly string[]) => {
+      const inScene = (text: string): string =>
+        text.replace(/[A-Z]{3,}/g, (word) => scene[word as keyof typeof scene] ?? word);
+      const [command, question, shown] = texts.map(inScene) as [string, string, string];
+      const words = command.split(' ');
+      const before = await everything();
+      expect(await shell.cli(...words)).toEqual({
+        exitCode: 1,
+        out: '',
+        error: `error: ${question} This terminal is not interactive. Add --yes.\n`,
+      });
+      const asked: string[] = [];
+      const answering = (answer: string) => (each: string) => {
+        asked.push(each);
+        return answer;
+      };
+      const declined = { exitCode: 1, out: '', error: 'Nothing was changed.\n' };
+      expect(await shell.cliWithPerson(answering('n'), ...words)).toEqual(declined);
+      expect(await everything()).toEqual(before);
+      expect(await shell.cliWithPerson(answering('y'), ...words)).toMatchObject({
+        exitCode: 0,
+        out: expect.stringContaining(shown),
+      });
+      expect(asked).toEqual([`${question} [y/N] `, `${question} [y/N] `]);
+      expect(await everything()).not.toEqual(before);
+    },
+  );
+});
 
 it('a change says what it takes and when, and asks nobody about a key without a request or one that loses nothing', async () => {
-  const { KEY, BUSY } = await newScene();
+  const { KEY, BUSY } = await newKeys();
   const soon = 'The change takes effect within 5 minutes.\n';
   expect((await shell.cli('keys', 'scopes', KEY, '--set', 'users:write')).error).toBe(
     `Taken from ${KEY}: scope users:read. ${soon}`,
@@ -159,7 +187,7 @@ it('a change says what it takes and when, and asks nobody about a key without a 
 });
 
 it('a change that is refused anyway is not asked about', async () => {
-  const { BUSY } = await newScene();
+  const { BUSY } = await newKeys();
   expect((await shell.cli('keys', 'scopes', BUSY, '--set', 'buyers:links')).error).toContain(
     'buyers:register',
   );

@@ -1,3 +1,4 @@
+import { createSeller } from '#admin/operations/sellers.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 /** Commands that name sellers and keys as people do. */
@@ -39,7 +40,7 @@ describe('a seller', () => {
   });
 
   it('whose name is mistyped is suggested with its id, and one of another name is not', async () => {
-    const { seller_id } = await json('sellers', 'create', 'Laleh Books');
+    const { seller_id } = await createSeller(shell.admin, 'Laleh Books');
     expect((await run('sellers', 'show', 'laleh bokks')).error).toBe(
       `error: There is no seller laleh bokks. Did you mean Laleh Books (${seller_id})?\n`,
     );
@@ -49,7 +50,7 @@ describe('a seller', () => {
   });
 
   it('that is named by a key id is refused with the id of the seller', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'Named by Key');
+    const { seller_id } = await createSeller(shell.admin, 'Named by Key');
     const { key_id } = await newKey(seller_id);
     expect((await run('keys', 'list', key_id)).error).toBe(
       `error: ${key_id} is a key. Its seller is ${seller_id}.\n`,
@@ -59,7 +60,7 @@ describe('a seller', () => {
 
 describe('a key', () => {
   it('is found by the last four characters of any of its secrets, as tables show them', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'By Ending');
+    const { seller_id } = await createSeller(shell.admin, 'By Ending');
     const { key_id, last_four } = await newKey(seller_id);
     const rotated = await shell.json('keys', 'rotate', key_id);
     const shown = await Promise.all(
@@ -75,7 +76,7 @@ describe('a key', () => {
   });
 
   it('whose ending another key has is refused with the list of both', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'Same Ending');
+    const { seller_id } = await createSeller(shell.admin, 'Same Ending');
     const [first, second] = [await newKey(seller_id), await newKey(seller_id)];
     const stored = await shell.admin.keys.find(second.key_id);
     await shell.admin.keys.save({
@@ -95,7 +96,7 @@ describe('a key', () => {
   });
 
   it('is found by a name that a revoked key had, and a revoked key by its id only', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'Reused Name');
+    const { seller_id } = await createSeller(shell.admin, 'Reused Name');
     const issue = ['keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', '--name', 'till'];
     const revoked = await json(...issue);
     await json('keys', 'revoke', 'till', '--yes');
@@ -111,7 +112,7 @@ describe('a key', () => {
   });
 
   it('is shown for a secret from stdin, and a secret that no key has is not repeated', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'Found by secret');
+    const { seller_id } = await createSeller(shell.admin, 'Found by secret');
     const { key_id, key } = await newKey(seller_id);
     const found = await shell.cliWithInput(`${key}\n`, 'keys', 'find', '--json');
     expect(JSON.parse(found.out)).toMatchObject({ key_id });
@@ -121,7 +122,7 @@ describe('a key', () => {
   });
 
   it('that is named by a seller id is refused with the keys of the seller', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'Hint');
+    const { seller_id } = await createSeller(shell.admin, 'Hint');
     const { key_id } = await newKey(seller_id);
     const { exitCode, error } = await run('keys', 'show', seller_id);
     expect(exitCode).toBe(1);
@@ -129,7 +130,7 @@ describe('a key', () => {
   });
 
   it('that is named by its whole secret is refused, without the secret in the error', async () => {
-    const { seller_id } = await shell.json('sellers', 'create', 'Pasted');
+    const { seller_id } = await createSeller(shell.admin, 'Pasted');
     const { key } = await newKey(seller_id);
     for (const command of [
       ['keys', 'revoke', key],
@@ -148,7 +149,7 @@ it('the audit of neither a seller nor a key has the hints for both, and that of 
     'There is no seller nothing. sellers list --search finds a part of a name. No key has',
   );
   expect((await run('audit', 'sel_nothing')).error).toBe('error: There is no seller sel_nothing.\n');
-  const { seller_id } = await json('sellers', 'create', 'Deleted Shop');
+  const { seller_id } = await createSeller(shell.admin, 'Deleted Shop');
   const { key_id } = await newKey(seller_id);
   // Nobody is asked about what is refused anyway.
   expect((await run('sellers', 'delete', seller_id)).error).toContain('keys that are not revoked: 1.');
@@ -161,7 +162,7 @@ it('the audit of neither a seller nor a key has the hints for both, and that of 
 it.each([`blk_live_${'a'.repeat(38)}`, 'Kaveh +98 (912) 345-6789', '۰۹۹۹۰۰۰۱۲۳۴'])(
   'a name with a secret or a phone is refused, and the audit has no record of it: %s',
   async (name) => {
-    const { seller_id } = await json('sellers', 'create', 'Named', '--yes');
+    const { seller_id } = await createSeller(shell.admin, 'Named');
     const { key_id } = await newKey(seller_id);
     const issue = ['keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read', '--name', name];
     const before = await json('audit');

@@ -1,7 +1,8 @@
+import { createSeller } from '#admin/operations/sellers.ts';
 import { putAll } from '#admin/stores/batches.ts';
 import { externalIdKey, phoneLinkKey } from '#shared/table/keys.ts';
 import type { User } from '#shared/users/schema.ts';
-import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
+import { linkBuyer, linkMany } from '#test/admin/operations/linked-buyer.ts';
 import { newPhone } from '#test/generated-people.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => shell.stop());
 beforeEach(async () => {
-  ({ seller_id: sellerId } = await shell.json('sellers', 'create', 'Kaveh Books', '--yes'));
+  ({ seller_id: sellerId } = await createSeller(shell.admin, 'Kaveh Books'));
 });
 
 const PHONE = '09121234567';
@@ -44,13 +45,13 @@ describe('users', () => {
   });
 
   it('lists and searches all users on more than one page of the table', async () => {
-    const users = [];
-    for (let count = 0; count < 101; count += 1) users.push(await link());
+    const { current: hash } = await shell.hashes.phone(E164);
+    const ids = await linkMany(shell.table, sellerId, hash, 101);
     expect((await shell.json('users', 'list', sellerId)).data).toHaveLength(100);
     const all = await shell.json('users', 'list', sellerId, '--limit', '1000');
-    expect(all.data.map(({ id }: { id: string }) => id)).toEqual(users.map(({ id }) => id));
+    expect(all.data.map(({ id }: { id: string }) => id)).toEqual(ids);
     expect(all.total).toBe(101);
-    const last = String(users.at(-1)?.id);
+    const last = String(ids.at(-1));
     expect((await shell.json('users', 'list', sellerId, '--search', last)).data).toMatchObject([
       { id: last },
     ]);

@@ -8,10 +8,10 @@ import { recordingTerminal } from './recording-terminal.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
-beforeEach(async () => {
+beforeAll(async () => {
   shell = await startTestShell();
 });
-afterEach(() => shell.stop());
+afterAll(() => shell.stop());
 
 const WIDTH = 80;
 /** A narrow terminal. */

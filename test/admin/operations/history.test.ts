@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { reconcile } from '#admin/operations/reconcile.ts';
+import { runsOf } from '#test/full-run.ts';
 import { itemsIn } from '#test/table/items-in.ts';
 import { faultsIn, faultsOfPages } from './invariants.ts';
 import { beginHistory, operations } from './random-administration.ts';
@@ -23,7 +24,7 @@ describe('after any history of changes', () => {
         expect(pages.flat()).toEqual([]);
         expect((await reconcile(admin, { fix: false })).findings).toEqual([]);
       }),
-      { numRuns: 10, endOnFailure: true },
+      { numRuns: runsOf(10), endOnFailure: true },
     );
   });
 });

@@ -12,7 +12,7 @@ const sellerOf = ({ pk }: StoredItem): string => String(pk).split('#')[1] as str
 const ofKind = (items: readonly StoredItem[], kind: string) => items.filter((item) => kindOf(item) === kind);
 
 /** Returns the items that point to a user: the person, the phone link and, if it has one, the external id. */
-const pointersOf = (sellerId: string, user: StoredItem): StoredItem[] => {
+export const pointersOf = (sellerId: string, user: StoredItem): StoredItem[] => {
   const { id: user_id, sk, phone_hash, external_id } = user;
   const birthDay = String(parseBirthDate(String(user.birth_date))?.isoDay);
   const externalIds = external_id === undefined ? [] : [externalIdKey(sellerId, String(external_id))];
