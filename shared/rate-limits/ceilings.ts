@@ -11,8 +11,7 @@ const CEILINGS = {
   'sms-per-day': { problem: 'sms_unavailable', reason: 'not_sent', ofSellers: 0.8 },
 } as const;
 
-/** A call that cannot be counted is refused. */
-const OF_A_DAY = { windowSeconds: DAY_SECONDS, keptSeconds: HOUR_SECONDS, passesUncounted: false } as const;
+const OF_A_DAY = { windowSeconds: DAY_SECONDS, keptSeconds: HOUR_SECONDS } as const;
 
 /** Undefined where no key is required. */
 type CountedKey =

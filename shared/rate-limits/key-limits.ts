@@ -90,12 +90,10 @@ const limitOfPlan = (name: KeyLimitName, { plan, registryIsSandbox }: Omit<Limit
   return byPlan[plan] * (ofRegistry && registryIsSandbox ? TIMES_IN_SANDBOX : 1);
 };
 
-/** The usage plan still limits a key that cannot be counted. */
 const OF_KEY = {
   keptSeconds: KEPT_DAYS * DAY_SECONDS,
   problem: 'rate_limit_exceeded',
   whose: 'API key',
-  passesUncounted: true,
 } as const;
 
 export const minuteLimit = ({ keyId, plan }: Omit<LimitedKey, 'limits'>): Limit => ({

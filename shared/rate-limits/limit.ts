@@ -20,8 +20,6 @@ export interface Limit {
   readonly reason?: Reason | undefined;
   /** Whose limit it is, for the detail of that problem. Undefined: the caller is not told which limit is used up. */
   readonly whose?: 'API key' | 'person' | 'phone';
-  /** Whether a request passes if the counts cannot be reached. */
-  readonly passesUncounted: boolean;
   /** The key that the log names when the limit is used up. */
   readonly keyId?: string;
   /** The ceiling of which the log shows how much is used. */

@@ -29,7 +29,7 @@ export const PHONE_LIMITS = {
 } as const;
 
 /** These counts are no history: they are kept for an hour, since the clocks of machines differ. */
-const OF_PEOPLE = { keptSeconds: HOUR_SECONDS, passesUncounted: false } as const;
+const OF_PEOPLE = { keptSeconds: HOUR_SECONDS } as const;
 
 export const personLimit = (
   name: keyof typeof PERSON_LIMITS,

@@ -117,7 +117,7 @@ export const rateLimiter = (table: Table, timeoutMs: number) => {
 
 export type RateLimiter = ReturnType<typeof rateLimiter>;
 
-/** The longest time of a call in Lambda. The request then passes uncounted: the usage plan still limits it. */
+/** The longest time of a call in Lambda. */
 const TIMEOUT_MS = 1000;
 
 /** On one machine a process serves all requests at once, so a late response of the limiter's store may be the fault of the process. */

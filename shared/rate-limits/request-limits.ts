@@ -44,7 +44,7 @@ export interface CountedRequest {
   readonly hourly: ReadonlyMap<HourlyLimitName, LimitState>;
 }
 
-/** Counts a request against its plan. Throws `rate_limit_exceeded`. Undefined if the counts cannot be reached: then the request passes. */
+/** Counts a request against its plan. Throws `rate_limit_exceeded`. Undefined if it cannot be counted: the usage plan still limits it. */
 export const countRequest = async (
   rateLimiter: Pick<RateLimiter, 'incrementAndRead'>,
   caller: LimitedKey,
@@ -93,7 +93,10 @@ export interface Consumed {
   readonly nowMs: number;
 }
 
-/** Counts one of each limit, in their order. Throws the problem of the first that is used up, after refunding those before it. */
+/**
+ * Counts one of each limit, in their order. Throws the problem of the first that is used up, and the error of the table if one cannot be
+ * counted: then nobody gains from a throttled item. In both cases it refunds those before it.
+ */
 export const consume = async (
   rateLimiter: Pick<RateLimiter, 'increment' | 'decrement'>,
   limits: readonly Limit[],
@@ -102,7 +105,8 @@ export const consume = async (
   const counted: Limit[] = [];
   try {
     for (const limit of limits) {
-      if (await countOrPass(rateLimiter, limit, { nowMs, amount: 1 })) counted.push(limit);
+      await count(rateLimiter, limit, { nowMs, amount: 1 });
+      counted.push(limit);
     }
   } catch (error) {
     await refund(rateLimiter, { limits: counted, nowMs });
@@ -117,7 +121,7 @@ export const consumeNothing = async (
   limit: Limit,
   nowMs: number,
 ): Promise<void> => {
-  await countOrPass(rateLimiter, limit, { nowMs, amount: 0 });
+  await count(rateLimiter, limit, { nowMs, amount: 0 });
 };
 
 /** A refund that cannot be written leaves the count one too high, which spends nothing. */
@@ -128,20 +132,15 @@ export const refund = async (
   await Promise.allSettled(limits.map((limit) => rateLimiter.decrement(limit, nowMs)));
 };
 
-/** Throws the problem of the limit if it is used up. Returns false if the count cannot be reached and the request passes. */
-const countOrPass = async (
+/** Throws the problem of the limit if it is used up. */
+const count = async (
   rateLimiter: Pick<RateLimiter, 'increment'>,
   limit: Limit,
   { nowMs, amount }: { readonly nowMs: number; readonly amount: 0 | 1 },
-): Promise<boolean> => {
-  const state = await rateLimiter.increment(limit, nowMs, amount).catch((error: unknown) => {
-    if (!limit.passesUncounted) throw error;
-    return logUncounted(limit, error);
-  });
-  if (state === undefined) return false;
+): Promise<void> => {
+  const state = await rateLimiter.increment(limit, nowMs, amount);
   logCount(limit, state);
   if (!state.allowed) throw exceeded(limit, state);
-  return true;
 };
 
 const logCount = ({ name, limit, keyId, ceiling }: Limit, { allowed, remaining }: LimitState): void => {

@@ -20,7 +20,7 @@ interface PaidCheck {
 /**
  * Counts the beginning of a check, asks both registries, and counts a verdict against the person. Throws `identity_mismatch` or
  * `phone_not_owned` after such a verdict, the problem of a limit that is used up in place of it, and `verification_unavailable` without
- * one. Nothing stays counted if no provider was called.
+ * one. Nothing stays counted if no provider was called. A verdict that cannot be counted is not told: the error of the table is thrown.
  */
 export const paidCheck = async (
   { rateLimiter, identityRegistry, clock }: PaidCheckDeps,

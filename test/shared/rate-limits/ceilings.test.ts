@@ -125,9 +125,4 @@ describe('ceilingLimits', () => {
   it('lets callers without a key use the whole ceiling, where no key is required', async () => {
     expect(await counted(9, ceilingLimits('sms-per-day', 5, undefined), newDay())).toBe(5);
   });
-
-  it('refuses a call that cannot be counted', () => {
-    const limits = ceilingLimits('sms-per-day', 20, sellerKey());
-    expect(limits.map(({ passesUncounted }) => passesUncounted)).toEqual([false, false]);
-  });
 });

@@ -31,11 +31,6 @@ describe('keyLimit', () => {
   const limitOf = (name: KeyLimitName, plan: PlanName, limits: LimitOverrides = {}) =>
     keyLimit(name, { keyId: 'key_1', plan, limits }).limit;
 
-  it('passes uncounted while the counts cannot be reached', () => {
-    const key = { keyId: 'key_1', plan: 'free', limits: {} } as const;
-    expect(KEY_LIMIT_NAMES.map((name) => keyLimit(name, key).passesUncounted)).toEqual(Array(5).fill(true));
-  });
-
   it('prefers the override of a key', () => {
     expect(limitOf('sms-per-hour', 'free', { 'sms-per-hour': 0 })).toBe(0);
     expect(limitOf('paid-checks-per-day', 'free', { 'sms-per-hour': 0 })).toBe(500);

@@ -6,7 +6,7 @@ describe('the limits of people', () => {
   const phone = new KeyedHash('phone-new', ['phone-old']);
 
   it('are counted under the current hash, for an hour after their window, and must be counted', () => {
-    const ofPeople = { keptSeconds: 3600, passesUncounted: false, limit: 5 };
+    const ofPeople = { keptSeconds: 3600, limit: 5 };
     const ofPerson = {
       ...ofPeople,
       subject: 'person:sel_1#person-new',

@@ -170,13 +170,7 @@ describe('exceeded', () => {
 
 describe('consume', () => {
   const first = limitOf({ subject: 'a', name: 'first', limit: 1, problem: 'resend_too_soon' });
-  const second = limitOf({
-    subject: 'b',
-    name: 'second',
-    limit: 2,
-    problem: 'sms_unavailable',
-    passesUncounted: false,
-  });
+  const second = limitOf({ subject: 'b', name: 'second', limit: 2, problem: 'sms_unavailable' });
   const third = limitOf({ subject: 'c', name: 'third', limit: 3 });
 
   it('counts one of each limit in their order, and refund takes each back in the window in which it was counted', async () => {
@@ -204,19 +198,7 @@ describe('consume', () => {
     ]);
   });
 
-  it('passes a limit that may pass uncounted if it cannot be counted, logs it and refunds only the others', async () => {
-    const { limiter, calls } = limiterOf({ third: undefined });
-    const counted = await consume(limiter, [third, first], NOW_MS);
-    await refund(limiter, counted);
-    expect(calls.map(([call, name]) => [call, name])).toEqual([
-      ['increment', 'third'],
-      ['increment', 'first'],
-      ['decrement', 'first'],
-    ]);
-    expect(logged('rate_limiter_unreachable')).toMatchObject([{ key_id: 'c' }]);
-  });
-
-  it('throws the error of a limit that must be counted, and refunds those before it', async () => {
+  it('throws the error of a limit that cannot be counted, and refunds those before it', async () => {
     const { limiter, calls } = limiterOf({ second: undefined });
     await expect(consume(limiter, [first, second], NOW_MS)).rejects.toThrow('no response');
     expect(calls.at(-1)).toEqual(['decrement', 'first', NOW_MS]);
