@@ -1,4 +1,4 @@
-/** The client as the files that /docs serves: one module and its types for TypeScript, and the module for Python as it is. */
+/** The client as the files that /docs serves: one module and its types for TypeScript, and the files for Python as they are. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,9 +48,10 @@ const clientTypes = async (): Promise<string> => {
   return `${FIRST_LINE}\n${text}`;
 };
 
-/** Writes the client and the Python module into the folder of the built site. */
+/** Writes the client, and the Python programs as they are, into the folder of the built site. */
 export const writeClients = async (folder: string): Promise<void> => {
   await writeFile(join(folder, 'buyer-linking-client.mjs'), await clientModule());
   await writeFile(join(folder, 'buyer-linking-client.d.mts'), await clientTypes());
-  await copyFile(`${ROOT}client/python/buyer_linking.py`, join(folder, 'buyer_linking.py'));
+  for (const file of ['buyer_linking.py', 'bring_customers.py'])
+    await copyFile(`${ROOT}client/python/${file}`, join(folder, file));
 };
