@@ -51,7 +51,7 @@ describe('the other pages', () => {
     'docs/operators/adding-a-provider.md': undefined,
     'docs/operators/admin.md': 'test/admin/cli/docs.test.ts',
     'docs/operators/deploy-from-github.md': 'test/docs/smoke-permissions.test.ts',
-    'docs/operators/deploy.md': 'test/lib/deploy-page.test.ts',
+    'docs/operators/deploy.md': 'test/lib/operations.test.ts',
     'docs/operators/message-templates.md': 'test/docs/message-templates.test.ts',
     'docs/operators/operations.md': 'test/lib/operations.test.ts',
   };

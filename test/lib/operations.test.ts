@@ -3,9 +3,11 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { probe } from '#probe/canary.ts';
 import { accessRows } from '#shared/access.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
+import { IDENTITY_PROVIDERS } from '#shared/identity-registry/configured.ts';
 import { EVENTS } from '#shared/log.ts';
 import { allFunctions } from '#shared/routes.ts';
 import { TIMEOUTS } from '#shared/secrets/secret-source.ts';
+import { SMS_PROVIDERS } from '#shared/sms/configured.ts';
 import { EVERY_OPTION, OTHER_OPTIONS, resourcesOf, templatesOf, WATCHED_DEV } from './synthesized.ts';
 
 const { api } = templatesOf('prod', EVERY_OPTION);
@@ -60,6 +62,34 @@ describe('docs/operators/operations.md and alarms.md', () => {
     );
     expect(needed.length).toBeGreaterThan(40);
     expect(needed.filter((action) => !granted.includes(action))).toEqual([]);
+  });
+});
+
+describe('docs/operators/deploy.md', () => {
+  const page = pageOf('deploy');
+  const [, section = ''] = /```json\n([\s\S]+?)```/.exec(page) ?? [];
+
+  const withCredentials = [...IDENTITY_PROVIDERS, ...SMS_PROVIDERS].filter(
+    ({ credentials }) => credentials !== undefined,
+  );
+
+  test.each(withCredentials.map((provider) => [provider.name, provider] as const))(
+    'shows the credentials of %s in the form that its adapter accepts',
+    (name, provider) => {
+      expect(() => provider.open(JSON.parse(section)[name])).not.toThrow();
+    },
+  );
+
+  test('has for a topic of your own the statements of the topic that the stack makes', () => {
+    const [, text = ''] = /<!-- Topic policy -->\n```json\n([\s\S]+?)```/.exec(page) ?? [];
+    const [policy] = Object.values(resourcesOf(api, 'AWS::SNS::TopicPolicy'));
+    const [topic] = Object.keys(resourcesOf(api, 'AWS::SNS::Topic'));
+    const made = JSON.stringify(policy?.Properties.PolicyDocument.Statement)
+      .replaceAll(`{"Ref":"${topic}"}`, '"<topic ARN>"')
+      .replaceAll('{"Ref":"AWS::AccountId"}', '"<account>"');
+    expect(JSON.parse(made)).toEqual(
+      expect.arrayContaining(JSON.parse(text).map((statement: object) => expect.objectContaining(statement))),
+    );
   });
 });
 

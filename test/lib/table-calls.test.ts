@@ -13,7 +13,13 @@ import { putApiKey } from '#test/shared/api-keys/put-api-key.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { accessesOf, inconsistentReads, updatedAttributes } from '#test/table/table-accesses.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { APP, type DeployedFunctions, useDeployedFunctions, type Variant } from './deployed-functions.ts';
+import {
+  APP,
+  type DeployedFunctions,
+  ISSUERS,
+  useDeployedFunctions,
+  type Variant,
+} from './deployed-functions.ts';
 import type { Sent } from './gateway-event.ts';
 
 /** A request, and what it may cost. */
@@ -538,5 +544,20 @@ describe('the table calls of a request', () => {
     expect(rounds).toEqual([['Get']]);
     expect(accessesOf(commands)).toEqual(['GetItem SECRET#']);
     expect(inconsistentReads(commands)).toEqual([]);
+  });
+});
+
+// Here, since they need the same functions as they are in Lambda.
+describe('a stage with several issuers', () => {
+  test('writes the first one into tokens', async () => {
+    const { headers } = await deployed.of('plain').signIn('+989121234567');
+    const [, payload = ''] = headers.authorization.split('.');
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString()).iss).toBe(ISSUERS[0]);
+  });
+
+  test('tells verifiers the first one', async () => {
+    const { status, body } = await deployed.of('plain').call('get-openid-configuration');
+    expect(status).toBe(200);
+    expect([body.issuer, body.jwks_uri]).toEqual([ISSUERS[0], `${ISSUERS[0]}/.well-known/jwks.json`]);
   });
 });

@@ -5,17 +5,21 @@ import { eraseBuyer, unlockBuyer } from '#admin/operations/buyers.ts';
 import { assignPlan, revokeKey, rotateKey, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
+import { reconcile } from '#admin/operations/reconcile.ts';
 import { createSeller, setSellerStatus, setSellerTemplates } from '#admin/operations/sellers.ts';
 import { removeUser } from '#admin/operations/users.ts';
 import { adminBuyerStore } from '#admin/stores/buyer-store.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey } from '#shared/table/keys.ts';
+import { runsOf } from '#test/full-run.ts';
 import { linkOf, registerBuyer, withExternalId } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
-import type { TestAdministration } from './use-administration.ts';
+import { itemsIn } from '#test/table/items-in.ts';
+import { faultsIn, faultsOfPages } from './invariants.ts';
+import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 /** An operation by its name, and a number that chooses the seller, the key, the user or the phone. */
-export type Operation = readonly [name: keyof typeof OPERATIONS, choice: number];
+type Operation = readonly [name: keyof typeof OPERATIONS, choice: number];
 
 /** What the operations of one history have made so far. */
 interface World {
@@ -129,11 +133,11 @@ const NAMES = [
 ];
 
 /** Any history of so many operations. */
-export const operations = (maxLength: number, minLength = 0): fc.Arbitrary<Operation[]> =>
+const operations = (maxLength: number, minLength = 0): fc.Arbitrary<Operation[]> =>
   fc.array(fc.tuple(fc.constantFrom(...NAMES), fc.nat(1000)), { minLength, maxLength });
 
 /** Begins a history with one seller, its key and two users, one of them with an external id. Returns a function that runs operations, a second apart. */
-export const beginHistory = async (deployment: TestAdministration) => {
+const beginHistory = async (deployment: TestAdministration) => {
   const world: World = { deployment, sellers: [], keys: [], users: [] };
   const run = async (history: readonly Operation[]): Promise<void> => {
     for (const [name, choice] of history) {
@@ -154,3 +158,26 @@ export const beginHistory = async (deployment: TestAdministration) => {
   ]);
   return run;
 };
+
+const newAdministration = useAdministration();
+
+describe('after any history of changes', () => {
+  it('the table has no faults, its pages agree with its list, and API Gateway is as it says', async () => {
+    await fc.assert(
+      fc.asyncProperty(operations(65, 14), async (history) => {
+        const deployment = await newAdministration();
+        const { admin, table } = deployment;
+        // The histories share one API Gateway.
+        for (const { id } of await deployment.gatewayKeys()) await deployment.gateway.deleteKey(id);
+        const run = await beginHistory(deployment);
+        await run(history);
+        expect(faultsIn(await itemsIn(table))).toEqual([]);
+        const sellers = await admin.sellers.list();
+        const pages = await Promise.all(sellers.map(({ seller_id }) => faultsOfPages(table, seller_id)));
+        expect(pages.flat()).toEqual([]);
+        expect((await reconcile(admin, { fix: false })).findings).toEqual([]);
+      }),
+      { numRuns: runsOf(10), endOnFailure: true },
+    );
+  });
+});
