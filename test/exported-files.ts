@@ -9,7 +9,7 @@ const lines = (rows: readonly (readonly string[])[], delimiter: string, end = '\
 
 const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
 
-const withNote = (row: readonly string[]): readonly string[] => [...row, '"a; ""b"";;;;;;,\r\nc"'];
+const withNote = (row: readonly string[]): readonly string[] => [...row, '"a; ""b"",\r\nc"'];
 
 /** Returns a table in each form that programs must read alike. The first row names the columns; no cell needs quotes. */
 export const exportedFiles = (rows: readonly (readonly string[])[]): readonly ExportedFile[] => {

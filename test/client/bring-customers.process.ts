@@ -162,9 +162,10 @@ describeIf(`the file of customers${reason}`, () => {
     expect(bodies).toEqual([]);
   });
 
-  it('has columns of any order and spelling, or of a name that --column tells', async () => {
+  it('has columns of any order and spelling, or of a name that --column tells, and the delimiter outside of quotes', async () => {
     const [number, id, date, phone, name] = rows[0] ?? [];
-    await save(`Mobile;BIRTH_DATE ;National-ID;نام;Customer\n${phone};${date};${id};${name};${number}\n`);
+    const header = 'Mobile;BIRTH_DATE ;National-ID;نام;Customer;"of, the, delimiters, that, it, quotes"';
+    await save(`${header}\n${phone};${date};${id};${name};${number}\n`);
     const told = ['customers.csv', '--column', 'phone=mobile', '--column', 'name=نام'];
     expect(await bring([], { args: told })).toMatchObject({ code: 0, error: '' });
     expect(bodies).toEqual([customers[0]?.body]);
