@@ -13,7 +13,7 @@ import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { keyedHandler } from './keyed-handler.ts';
 import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
 
-const CLIENTS = 6;
+const CLIENTS = 3;
 const GRACE_SECONDS = 3600;
 
 /** The longest time of a decision: longer than any machine is slow. */

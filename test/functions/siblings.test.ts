@@ -92,7 +92,7 @@ const NO_USER: Readonly<
 const minuteOf = (name: OnAUser) => (name === 'check-user' ? 'minute_2' : 'minute_0');
 
 describe('404', () => {
-  // A second removal is 204.
+  // Only the last one changes the user. A second removal is 204.
   const kindsFor = (name: OnAUser) =>
     Object.keys(NO_USER).filter((kind) => name !== 'delete-user' || kind !== 'the id, after a removal');
 
@@ -101,8 +101,8 @@ describe('404', () => {
     async (name) => {
       const outcomes = [];
       const bodies = new Set<string>();
+      const of = await linkedUser();
       for (const kind of kindsFor(name)) {
-        const of = await linkedUser();
         const { id = of.user.id, sellerId } = (await NO_USER[kind]?.(of)) ?? {};
         const before = await stored(of.user.id);
         const { call, clock, request } = ON_A_USER[name](table, of);

@@ -4,7 +4,7 @@ import { runInRequest } from '#shared/request-context.ts';
 import { requestUntil } from '#test/fakes/request.ts';
 import { itForAll } from '#test/for-all.ts';
 import { runsOf } from '#test/full-run.ts';
-import { digits, inAnyScript } from './any-script.ts';
+import { anyText, digits, inAnyScript } from './any-script.ts';
 
 let lines: string[];
 let restore: () => void;
@@ -139,9 +139,8 @@ describe('logEvent', () => {
   });
 
   it('writes one line for any content of a value', () => {
-    const anyText = fc.string({ unit: 'binary' });
     fc.assert(
-      fc.property(anyText, (text) => {
+      fc.property(anyText(), (text) => {
         const line = written('request_failed', {
           operation: `${text}\n${text}\r\u2028`,
           error_message: text,

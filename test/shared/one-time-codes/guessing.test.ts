@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterUnsent } from '#shared/one-time-codes/rules.ts';
+import { runsOf } from '#test/full-run.ts';
 import { STRATEGIES, simulateMonth, WITH_DAILY_SIGN_IN, WITH_DAILY_SIGN_IN_TO_APP } from './guessing.ts';
 import { modelPhone } from './model.ts';
 
@@ -85,6 +86,7 @@ describe('any mix of sends, refused sends, guesses and pauses', () => {
         expect(failures.at(-1)).toBe(guesses);
         expect(failures).toEqual([...failures].sort((a, b) => a - b));
       }),
+      { numRuns: runsOf(100) },
     );
   });
 
