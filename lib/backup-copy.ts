@@ -1,7 +1,7 @@
 import { Duration, type RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
-import { AccountPrincipal, ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { AccountPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
@@ -53,20 +53,12 @@ export const addBackupCopy = (
       },
     ],
   });
-  const role = new Role(scope, 'Role', {
-    assumedBy: new ServicePrincipal('backup.amazonaws.com'),
-    managedPolicies: [
-      ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSBackupServiceRolePolicyForBackup'),
-    ],
-  });
+  // The selection gives it the policy for backups, and none for restores.
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('backup.amazonaws.com') });
   Validations.of(role).acknowledge({
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
     reason: 'The policy that AWS keeps for the role of AWS Backup: its actions change with that service.',
   });
   const plan = new BackupPlan(scope, 'Plan', { backupPlanRules: [rule] });
-  plan.addSelection('Table', {
-    resources: [BackupResource.fromArn(tableArn)],
-    role,
-    disableDefaultBackupPolicy: true,
-  });
+  plan.addSelection('Table', { resources: [BackupResource.fromArn(tableArn)], role });
 };
