@@ -69,7 +69,7 @@ const networkInterfaces = (scope: Construct): readonly PolicyStatement[] => [
 ];
 
 /** The alias that serves the requests of a function. */
-const LIVE = 'live';
+export const LIVE = 'live';
 
 /** A Lambda function with the defaults of this service, its role and its log group. */
 export class ApiFunction extends Construct {

@@ -62,12 +62,6 @@ export class ApiStack extends Stack {
     const defaults: FunctionDefaults = { logs };
     const parts = { config, bundles, data, release, defaults, egress, issuers: issuersOf(api, config) };
     const functions = addServiceFunctions(this, parts);
-    addDeployCheck(this, { defaults, codeFolder: bundles.folderOf('deploy-check'), functions, config });
-    addMethods(api, config.otpAccess, functions);
-    addGatewayResponses(api);
-    const plans = addUsagePlans(this, api, name);
-    if (config.firewall) addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
-
     // Nobody would hear of its failures without alarms.
     const canary =
       config.alarms === null
@@ -79,6 +73,14 @@ export class ApiStack extends Stack {
             config,
             encryption: data.encryption,
           });
+    const checkFolder = bundles.folderOf('deploy-check');
+    const canaryKey = canary?.secretArn;
+    addDeployCheck(this, { defaults, codeFolder: checkFolder, functions, config, canaryKey });
+    addMethods(api, config.otpAccess, functions);
+    addGatewayResponses(api);
+    const plans = addUsagePlans(this, api, name);
+    if (config.firewall) addFirewall(this, api.deploymentStage, { ...config, ...config.firewall });
+
     const monitored = { config, metrics: loggedMetrics(config.stage), api, table: data.table, functions };
     const watch = addAlarms(this, config, [...serviceAlarms(monitored), ...(canary ? [canary.alarm] : [])]);
     const logGroups = [...functions, ...(canary ? [canary.lambda] : [])].map(({ logGroup }) => logGroup);

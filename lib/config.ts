@@ -21,12 +21,15 @@ export class ConfigError extends Error {
 /** The concurrency that functions without a reservation must have. Lambda itself keeps 100: a deploy that leaves less fails. */
 const UNRESERVED_CONCURRENCY = 200;
 
+/** What the check before traffic reserves, if a stage reserves any: during a flood too a deploy must pass. */
+export const CHECK_CONCURRENCY = 1;
+
 const unreservedOf = ({ reservedConcurrency }: Config): number =>
   reservedConcurrency === null
     ? Number.POSITIVE_INFINITY
     : Object.values(reservedConcurrency.functions).reduce(
         (rest, reserved) => rest - reserved,
-        reservedConcurrency.accountQuota,
+        reservedConcurrency.accountQuota - CHECK_CONCURRENCY,
       );
 
 /** Whether the stage has the issuers as addresses, and verifiers can read the public keys at the first one. */
@@ -115,7 +118,7 @@ const faultsOf = (config: Config): readonly string[] => {
     [isElsewhere(config), 'backupCopy must name a vault of another Region or account'],
     [
       unreservedOf(config) >= UNRESERVED_CONCURRENCY,
-      `reservedConcurrency must leave ${UNRESERVED_CONCURRENCY} of accountQuota to the functions that it does not name`,
+      `reservedConcurrency must leave ${UNRESERVED_CONCURRENCY} of accountQuota to the functions that it does not name, and ${CHECK_CONCURRENCY} to the check before traffic`,
     ],
     [
       signingKeys.length > 0 && new Set(labels).size === labels.length,

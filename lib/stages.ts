@@ -215,7 +215,7 @@ export const STAGES = {
     keyedRoutes: { requestsPerSecond: 300, burst: 300 },
     spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
     support: null, // Set { email: 'api@your-company.com', statusUrl: 'https://status.your-company.com' }.
-    // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 220. Sign-in
+    // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 219. Sign-in
     // and the authorizer have what they need in any case. docs/operators/scaling.md has the arithmetic.
     reservedConcurrency: {
       accountQuota: 1000,

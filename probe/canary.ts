@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { type SecretSource, secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { callsTo } from './call.ts';
+import { storedKey } from './canary-key.ts';
 import {
   expectationsFor,
   type Need,
@@ -13,9 +14,6 @@ import {
 
 /** The timeout of a run. It leaves the function time to read the key before. */
 const TIMEOUT_MS = 15_000;
-
-/** A fetch would put the text of any other header value into its error. */
-const KEY = /^blk_(?:live|test)_[0-9A-Za-z]+$/;
 
 interface Probe {
   /** The base URL, where a person is signed in, and the other addresses. */
@@ -52,17 +50,10 @@ export const probe = async (options: Probe): Promise<void> => {
   }
 };
 
-/**
- * Returns the key that an admin stored. Throws if none is stored, if it is unreadable or no key. Secrets Manager answers a read of an empty
- * secret with ResourceNotFoundException (boto3 issue 2794).
- */
+/** Returns the key that an admin stored. Throws if none is stored. */
 export const readKey = async (secret: SecretSource): Promise<string> => {
-  const text = await secret.read().catch((error: Error) => {
-    if (error.name === 'ResourceNotFoundException') return '';
-    throw error;
-  });
-  const key = text.trim();
-  if (!KEY.test(key)) throw new Error('the secret of the canary holds no API key');
+  const key = await storedKey(secret);
+  if (key === undefined) throw new Error('the secret of the canary holds no API key');
   return key;
 };
 

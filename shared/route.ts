@@ -88,9 +88,12 @@ interface RequestCheck {
   readonly expects: number | ProblemCode;
 }
 
-/** A deploy asks a new version about a well-formed key that does not exist. Only a read of the table tells that. */
+/**
+ * A deploy asks a new version about a well-formed key that does not exist. It throws the same for every key that it refuses; only the outcome
+ * that it logs tells that it read the table.
+ */
 export interface KeyCheck {
-  readonly unknownKey: { readonly throws: string };
+  readonly unknownKey: { readonly throws: string; readonly outcome: string };
 }
 
 /** A function that API Gateway invokes. */

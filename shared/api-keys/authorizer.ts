@@ -4,7 +4,7 @@ import type { FunctionRow, KeyCheck } from '#shared/route.ts';
 export const authorizer = {
   name: 'authorizer',
   summary: 'Authorizes API keys',
-  check: { unknownKey: { throws: 'Unauthorized' } },
+  check: { unknownKey: { throws: 'Unauthorized', outcome: 'unknown' } },
   permissions: { table: { 'SECRET#': ['GetItem'] }, keyPrefix: true },
   memoryMb: 1024,
   timeoutSeconds: 5,

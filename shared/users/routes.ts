@@ -130,7 +130,7 @@ export const userRoutes = routeRows('Users', {
     fieldsElsewhere: { phone: CHANGED_BY_CHECK, birth_date: CHANGED_BY_CHECK },
     responses: { 200: { description: 'The user as it is now.', schema: correctedUserSchema } },
     problems: ['user_not_found', 'external_id_conflict'],
-    check: { pathParameters: NO_USER, body: {}, expects: 'validation_failed' },
+    check: { pathParameters: NO_USER, body: { display_name: 'Deploy check' }, expects: 'user_not_found' },
     permissions: {
       table: {
         'SELLER#': ['BatchGetItem', 'UpdateItem'],
@@ -164,7 +164,12 @@ export const userRoutes = routeRows('Users', {
       'verification_unavailable',
     ],
     limitsRead: HOURLY_CHECK_LIMITS,
-    check: { pathParameters: NO_USER, body: {}, expects: 'validation_failed' },
+    check: {
+      pathParameters: NO_USER,
+      // A test person.
+      body: { national_id: '9997000005', birth_date: '1370/1/15', phone: '09990000000' },
+      expects: 'user_not_found',
+    },
     permissions: {
       table: {
         'SELLER#': ['BatchGetItem', 'UpdateItem'],

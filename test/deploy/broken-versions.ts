@@ -15,11 +15,12 @@ interface Lambda {
 const FAULTS = [
   /get-docs: [^;]*broken at start/,
   /get-user: [^;]*environment variables missing or wrong: TABLE_NAME/,
+  /authorizer: Unauthorized with the outcome malformed in place of unknown/,
 ];
 
 /**
- * Copies a folder that `cdk synth` wrote, and breaks two versions in it: get-docs throws at its start, and the environment of get-user lacks a
- * variable. Returns the new folder.
+ * Copies a folder that `cdk synth` wrote, and breaks three versions in it: get-docs throws at its start, the environment of get-user lacks a
+ * variable, and the authorizer refuses every key of the stage. Returns the new folder.
  */
 export const breakVersions = async (folder: string): Promise<string> => {
   const broken = `${folder}-broken`;
@@ -33,6 +34,7 @@ export const breakVersions = async (folder: string): Promise<string> => {
   };
   functionOf('getdocsFunction').Properties.Code = { ZipFile: `throw new Error('broken at start');` };
   delete functionOf('getuserFunction').Properties.Environment.Variables.TABLE_NAME;
+  functionOf('authorizerFunction').Properties.Environment.Variables.KEY_PREFIX = 'blk_live_';
   await writeFile(templateFile, JSON.stringify(template));
   await renameTemplate(broken);
   return broken;

@@ -12,7 +12,7 @@ import { assertNotDeployed, STAGE } from './stage.ts';
 import { step } from './step.ts';
 
 /**
- * `npm run test:deploy` runs `cdk bootstrap` and `cdk deploy`, first with two broken versions, which the check before traffic must refuse. Then
+ * `npm run test:deploy` runs `cdk bootstrap` and `cdk deploy`, first with three broken versions, which the check before traffic must refuse. Then
  * it runs every scenario against the deployed URL and deletes the stage.
  *
  * - By default it uses MiniStack, an emulator from PyPI that it starts and stops.

@@ -69,8 +69,8 @@ describe('the settings of a stage', () => {
         'alarmThresholds must be whole numbers above 0',
       ],
       [
-        { reservedConcurrency: { accountQuota: 1000, functions: { authorizer: 400, 'create-user': 401 } } },
-        'reservedConcurrency must leave 200 of accountQuota to the functions that it does not name',
+        { reservedConcurrency: { accountQuota: 1000, functions: { authorizer: 400, 'create-user': 400 } } },
+        'reservedConcurrency must leave 200 of accountQuota to the functions that it does not name, and 1 to the check before traffic',
       ],
       [{ signingKeys: [] }, 'signing keys must be different labels'],
       [{ retiredSigningKeys: ['k1'] }, 'signing keys must be different labels'],
@@ -115,7 +115,7 @@ describe('the settings of a stage', () => {
     );
     for (const issuers of [['domain'], ['domain', 'default-endpoint']] as const)
       expect(refusalOf({ domain: CLOSED_DOMAIN, issuers })).toBe(undefined);
-    const functions = { authorizer: 400, 'create-user': 400 };
+    const functions = { authorizer: 400, 'create-user': 399 };
     expect(refusalOf({ reservedConcurrency: { accountQuota: 1000, functions } })).toBe(undefined);
     expect(refusalOf({ providers }, 'prod')).toContain(
       '"sandbox" must be the only provider of both ports, and not with live keys',

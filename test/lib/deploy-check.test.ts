@@ -1,5 +1,5 @@
 import { Template } from 'aws-cdk-lib/assertions';
-import { ATTEMPTS, PAUSE_MS } from '#probe/check-versions.ts';
+import { TIME_MS } from '#probe/check-versions.ts';
 import { isServed } from '#shared/route.ts';
 import { allFunctions } from '#shared/routes.ts';
 import { COMPLETE, OTHER_OPTIONS, resourcesOf, stageApp, stageConfig, templatesOf } from './synthesized.ts';
@@ -116,15 +116,21 @@ describe('the check before traffic', () => {
     },
   );
 
-  test('has time for all attempts of the version with the longest timeout, if it times out each time', () => {
+  test('has time for four minutes of attempts and the longest time limit of a version, and the trigger waits longer than it runs', () => {
     const longest = Math.max(...allFunctions.map(({ timeoutSeconds }) => timeoutSeconds));
-    const neededMs = ATTEMPTS * longest * 1000 + (ATTEMPTS - 1) * PAUSE_MS;
     const checker = only(idsOf(prod, 'AWS::Lambda::Function', 'deploycheck'));
     const { Timeout } = resourcesOf(prod, 'AWS::Lambda::Function')[checker]?.Properties ?? {};
     const triggerMs = Number(resourcesOf(prod, 'Custom::Trigger')[String(trigger)]?.Properties.Timeout);
-    // Of the function, in seconds, and of the trigger that waits for it.
-    expect(Timeout * 1000).toBeGreaterThan(neededMs);
-    expect(triggerMs).toBeGreaterThan(neededMs);
+    expect([Timeout, triggerMs]).toEqual([300, 330_000]);
+    expect(Timeout * 1000).toBeGreaterThan(TIME_MS + longest * 1000);
+  });
+
+  test('runs alone where functions are reserved, so that it runs during a flood too', () => {
+    const concurrencyOf = (template: Template) =>
+      resourcesOf(template, 'AWS::Lambda::Function')[
+        only(idsOf(template, 'AWS::Lambda::Function', 'deploycheck'))
+      ]?.Properties.ReservedConcurrentExecutions;
+    expect([concurrencyOf(prod), concurrencyOf(templatesOf('dev').api)]).toEqual([1, undefined]);
   });
 
   test('runs again when any function gets a new version, and when none does not', () => {
@@ -137,11 +143,13 @@ describe('the check before traffic', () => {
     expect(handlerOf(templatesOf('dev', changed).api)).not.toEqual(unchanged);
   });
 
-  test('may invoke versions of these functions, and nothing else', () => {
+  test('may invoke versions of these functions, read the key of the canary, and nothing else', () => {
     const role = only(idsOf(prod, 'AWS::IAM::Role', 'deploycheckRole'));
     const { Policies } = resourcesOf(prod, 'AWS::IAM::Role')[role]?.Properties ?? {};
-    const [logs, invoke, ...others] = Policies[0].PolicyDocument.Statement;
+    const [logs, invoke, read, ...others] = Policies[0].PolicyDocument.Statement;
     expect(others).toEqual([]);
+    const [secret] = idsOf(prod, 'AWS::SecretsManager::Secret');
+    expect(read).toMatchObject({ Action: 'secretsmanager:GetSecretValue', Resource: { Ref: secret } });
     expect(logs.Action).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
     expect(invoke.Action).toBe('lambda:InvokeFunction');
     const functions = SERVED.map((name) =>

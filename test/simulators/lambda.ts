@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LambdaClient } from '@aws-sdk/client-lambda';
+import { redirectLog } from '#shared/log.ts';
 
 /** Does what a version does with an event: returns its response, or throws. */
 export type Version = (event: unknown) => unknown;
@@ -28,18 +30,40 @@ const respond = (response: ServerResponse, error: unknown): void => {
   response.end(JSON.stringify({ errorType: name, errorMessage: message, trace: [] }));
 };
 
-/** Starts Invoke of Lambda for versions by `<function name>:<version>`. `invoked`: which it was asked for, in order. */
+/** Lambda returns the last 4 kB of the log of an invocation. */
+const endOf = (lines: readonly string[]): string =>
+  Buffer.from(lines.map((line) => `${line}\n`).join(''))
+    .subarray(-4096)
+    .toString('base64');
+
+/**
+ * Starts Invoke of Lambda for versions by `<function name>:<version>`. It returns the log of each. `invoked`: which it was asked for, in order;
+ * `mostAtOnce`: how many at a time.
+ */
 export const startLambda = async (versions: Readonly<Record<string, Version>>) => {
   const invoked: string[] = [];
+  const logs = new AsyncLocalStorage<string[]>();
+  const restoreLog = redirectLog((line) => logs.getStore()?.push(line));
+  let running = 0;
+  let mostAtOnce = 0;
   const server = createServer(async (request, response) => {
     const [, name = ''] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(request.url ?? '') ?? [];
     const version = decodeURIComponent(name);
     invoked.push(version);
+    running += 1;
+    mostAtOnce = Math.max(mostAtOnce, running);
+    const lines: string[] = [];
+    const withLog = () => response.setHeader('X-Amz-Log-Result', endOf(lines));
     try {
       const event = JSON.parse(Buffer.concat(await request.toArray()).toString());
-      response.end(JSON.stringify((await versions[version]?.(event)) ?? null));
+      const run = versions[version];
+      if (run === undefined) throw new Refusal(404, 'ResourceNotFoundException');
+      const payload = await logs.run(lines, async () => run(event));
+      withLog().end(JSON.stringify(payload ?? null));
     } catch (error) {
-      respond(response, error);
+      respond(withLog(), error);
+    } finally {
+      running -= 1;
     }
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -51,9 +75,10 @@ export const startLambda = async (versions: Readonly<Record<string, Version>>) =
     maxAttempts: 1,
   });
   const stop = (): void => {
+    restoreLog();
     client.destroy();
     server.closeAllConnections();
     server.close();
   };
-  return { client, invoked, stop };
+  return { client, invoked, mostAtOnce: () => mostAtOnce, stop };
 };
