@@ -157,6 +157,8 @@ const addHashSecret = (scope: Construct, { config, removalPolicy, key }: Kept): 
 export class DataStack extends Stack {
   /** The table in use: that of the stack, or the restored one that the config names in its place. */
   readonly table: ITableV2;
+  /** The tables that functions may use: that in use, and that of the stack. */
+  readonly tables: readonly ITableV2[];
   /** The keys that sign or are published, in the order of the config. */
   readonly signingKeys: readonly Key[];
   /** The keys that only code of the release before still uses. */
@@ -183,6 +185,8 @@ export class DataStack extends Stack {
     this.exportValue(own.tableName);
     this.exportValue(own.tableArn);
     this.table = config.table === null ? own : TableV2.fromTableName(this, 'RestoredTable', config.table);
+    // A role changes before its function: the version in service uses the stack's own table until the deploy of a restored one has passed.
+    this.tables = config.table === null ? [own] : [this.table, own];
     this.signingKeys = addSigningKeys(this, config.signingKeys, kept);
     this.retiredSigningKeys = addSigningKeys(this, config.retiredSigningKeys, kept);
     this.hashSecret = addHashSecret(this, kept);

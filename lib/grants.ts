@@ -12,12 +12,12 @@ export const allow = (actions: readonly string[], resources: readonly string[]):
  */
 export const onTable = (
   { table = {}, updates = {} }: Permissions,
-  tableArn: string,
+  tableArns: readonly string[],
 ): readonly PolicyStatement[] => {
   const statement = (action: TableAction, prefixes: readonly string[], attributes?: readonly string[]) =>
     new PolicyStatement({
       actions: [`dynamodb:${action}`],
-      resources: [tableArn],
+      resources: [...tableArns],
       conditions: {
         'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': prefixes.map((prefix) => `${prefix}*`) },
         ...(attributes && { 'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...attributes] } }),

@@ -43,7 +43,7 @@ const VALUES: Readonly<Record<DeployedVariable, (settings: Settings) => string |
 
 /** The ARNs of the resources that functions use. */
 export interface Resources {
-  readonly tableArn: string;
+  readonly tableArns: readonly string[];
   readonly hashSecretArn: string;
   readonly providerSecretArn: string;
   /** The signing keys that code in service may use: the published ones, and the retired ones. */
@@ -54,7 +54,7 @@ export const resourcesOf = (
   scope: Construct,
   { config, data }: Pick<Settings, 'config' | 'data'>,
 ): Resources => ({
-  tableArn: data.table.tableArn,
+  tableArns: data.tables.map(({ tableArn }) => tableArn),
   hashSecretArn: data.hashSecret.secretArn,
   providerSecretArn: Stack.of(scope).formatArn({
     service: 'secretsmanager',
@@ -86,7 +86,7 @@ const PROVIDER = {
 const GIVEN: Readonly<Record<Exclude<keyof Permissions, 'updates'>, Given>> = {
   table: {
     variables: ['TABLE_NAME'],
-    statements: (permissions, { tableArn }) => onTable(permissions, tableArn),
+    statements: (permissions, { tableArns }) => onTable(permissions, tableArns),
   },
   hashes: { variables: ['HASH_SECRET'], statements: (_, { hashSecretArn }) => toRead(hashSecretArn) },
   identityRegistry: {

@@ -59,7 +59,7 @@ describe('functions', () => {
   );
 
   test('a timeout of more than 28 s is refused by name, since API Gateway waits for 29 s', () => {
-    const resources = { tableArn: '', hashSecretArn: '', providerSecretArn: '', signingKeyArns: [] };
+    const resources = { tableArns: [], hashSecretArn: '', providerSecretArn: '', signingKeyArns: [] };
     const withTimeout = (timeoutSeconds: number) =>
       functionOfRow({ ...routes['get-docs'], timeoutSeconds }, resources, undefined);
     expect(() => withTimeout(29)).toThrow(

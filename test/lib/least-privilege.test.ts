@@ -182,7 +182,7 @@ describe('grants on the table', () => {
   test('all prefixes of an action are in one statement, since a BatchGetItem can name several', () => {
     const table = { 'BUYER#': ['GetItem', 'BatchGetItem'], 'PERSON#': ['BatchGetItem'] } as const;
     const resources = {
-      tableArn: 'table',
+      tableArns: ['table'],
       hashSecretArn: '',
       providerSecretArn: '',
       signingKeyArns: [''],
