@@ -8,7 +8,7 @@ export const apiStackName = (stage: string): string => `${SERVICE}-${stage}-api`
 
 export const alarmNamePrefix = (stage: string): string => `${SERVICE}-${stage}-`;
 
-/** The outputs of the API stack. `DashboardName` and `AlarmTopicArn` exist only with `alarms`, `EgressAddress` only with `staticEgress`, `DomainTarget` only with `domain`. */
+/** The outputs of the API stack. `CanarySecretArn`, `DashboardName` and `AlarmTopicArn` exist only with `alarms`, `EgressAddress` only with `staticEgress`, `DomainTarget` only with `domain`. */
 export const OUTPUTS = {
   apiId: 'ApiId',
   stageName: 'StageName',

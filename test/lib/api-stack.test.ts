@@ -161,7 +161,7 @@ describe('plans', () => {
 
 describe('outputs', () => {
   test('the API stack has every output that the admin CLI reads', () => {
-    const { canarySecretArn, dashboardName, egressAddress, domainTarget, ...always } = OUTPUTS;
+    const { canarySecretArn, dashboardName, alarmTopicArn, egressAddress, domainTarget, ...always } = OUTPUTS;
     const names = [...Object.values(always), ...PLAN_NAMES.map(usagePlanOutput)];
     expect(Object.keys(dev.api.findOutputs('*'))).toEqual(expect.arrayContaining(names));
   });
