@@ -92,7 +92,7 @@ export const EVENTS = {
     },
   },
   /**
-   * A call of a port: of the registries or of the SMS providers. `unavailable`: 1 if none of them gave a result. `taken_over`: 1 if not the first
+   * A call of a port: of the registries or of the SMS providers. `unavailable`: 1 if none of them gave a result, but not because one rejected the number. `taken_over`: 1 if not the first
    * one gave it. The average of either metric is a share of the calls, the sum a number of calls.
    */
   port_called: {

@@ -133,14 +133,15 @@ export const callProviders = async <Method extends string, Args extends readonly
   const failure = combined(failures);
   // A check that the caller gave up, since the other one had failed, says nothing about the providers.
   if (!(failure instanceof ProviderUnavailable && failure.reason === 'aborted')) {
-    logPortCall(call.policy, { unavailable: 1, taken_over: 0 });
+    const isOfNumber = failures.some(({ reason }) => reason === 'rejected_number');
+    logPortCall(call.policy, { unavailable: isOfNumber ? 0 : 1, taken_over: 0 });
   }
   throw failure;
 };
 
 /** Whether a failure says something about the provider, and not about the person, the phone or the text of one call. */
 const isOfProvider = ({ reason }: ProviderUnavailable): boolean =>
-  reason !== 'rejected' && reason !== 'undecided';
+  reason !== 'rejected' && reason !== 'rejected_number' && reason !== 'undecided';
 
 const logPortCall = (
   { port, operation }: Pick<CallPolicy<unknown, unknown>, 'port' | 'operation'>,

@@ -29,11 +29,14 @@ export const assertSandboxAllowed = (names: readonly string[], keyPrefix: KeyPre
 
 export const isSandboxPhone = (phone: string): boolean => SANDBOX_PHONE.test(phone);
 
+/** The failure of a phone that the sandbox rejects as a provider does. */
+export const rejectedNumber = (site: CallSite, detail?: string): ProviderUnavailable =>
+  new ProviderUnavailable(site, 'rejected_number', { delivery: 'not_sent', detail });
+
 /** Throws the failure of a phone (E.164) that the sandbox does not accept: no verdict, since it knows nothing about a real phone. */
 export const assertSandboxPhone = (phone: string, site: CallSite): void => {
   if (isSandboxPhone(phone)) return;
-  const detail = 'This deployment is a sandbox: it knows phones that begin with 0999 only.';
-  throw new ProviderUnavailable(site, 'rejected', { delivery: 'not_sent', detail });
+  throw rejectedNumber(site, 'This deployment is a sandbox: it knows phones that begin with 0999 only.');
 };
 
 /** The failures of the outcomes that are no verdict; `slow` never responds. */

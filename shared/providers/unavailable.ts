@@ -19,6 +19,8 @@ export type UnavailableReason =
   | 'blocked'
   /** The provider does not accept the request as we made it. */
   | 'rejected'
+  /** The SMS provider does not accept the number. It says nothing about messages to others. */
+  | 'rejected_number'
   /** The provider responded that it cannot decide. */
   | 'undecided'
   | 'circuit_open'
@@ -78,7 +80,7 @@ export class ProviderUnavailable extends Error {
       code?: string | number | undefined;
       retryAfterSeconds?: number | undefined;
       cause?: unknown;
-      detail?: string;
+      detail?: string | undefined;
     },
   ) {
     super(`${provider} ${operation}: ${reason}`, { cause: details.cause });

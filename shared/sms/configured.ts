@@ -5,7 +5,7 @@ import {
   connectProviders,
 } from '#shared/providers/call.ts';
 import { type Provider, providersNamed } from '#shared/providers/provider.ts';
-import { assertSandboxPhone, failAs, SANDBOX } from '#shared/providers/sandbox.ts';
+import { assertSandboxPhone, failAs, rejectedNumber, SANDBOX } from '#shared/providers/sandbox.ts';
 import { outcomeOfPhone } from '#shared/providers/test-identities.ts';
 import type { SecretSource } from '#shared/secrets/secret-source.ts';
 import { kavenegar } from './kavenegar.ts';
@@ -21,7 +21,9 @@ const sandboxSms: Provider<SmsSender> = {
     async sendCode({ phone }, signal) {
       const site = { provider: SANDBOX, operation: SEND_CODE };
       assertSandboxPhone(phone, site);
-      await failAs(outcomeOfPhone(phone), site, signal);
+      const outcome = outcomeOfPhone(phone);
+      if (outcome === 'rejected') throw rejectedNumber(site);
+      await failAs(outcome, site, signal);
       return { provider: SANDBOX };
     },
   }),

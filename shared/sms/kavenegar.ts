@@ -20,9 +20,8 @@ const SUCCEEDED = 200;
 
 /** Every other documented status. The provider did not act. */
 const REASONS = reasonsByCode({
-  rejected: [
-    400, 404, 405, 406, 411, 412, 413, 414, 415, 417, 419, 420, 422, 424, 426, 427, 428, 431, 432, 501,
-  ],
+  rejected: [400, 404, 405, 406, 412, 413, 414, 415, 417, 419, 420, 422, 424, 426, 427, 428, 431, 432, 501],
+  rejected_number: [411],
   credentials: [401, 403, 407],
   upstream: [402, 409],
   blocked: [416, 429],

@@ -25,7 +25,9 @@ const SUCCEEDED = 1;
 const REASONS = reasonsByCode({
   credentials: [10, 11],
   blocked: [12, 13, 14],
-  rejected: [15, 16, 101, 104, 113, 114, 115, 116, 117, 119, 123, 124],
+  rejected: [15, 16, 101, 113, 114, 116, 117, 119, 123, 124],
+  // It is no mobile number, or in the provider's blacklist.
+  rejected_number: [104, 115],
   quota: [20],
   balance: [102],
 });

@@ -284,6 +284,12 @@ const RAISING: readonly Scenario[] = [
     raises: { [PROVIDERS_HOURLY]: 60 },
   })),
   {
+    what: 'a template that both SMS providers refuse',
+    usual: QUIET,
+    meanwhile: { ...QUIET, send: 0, redeemed: 0, sendWithARefusedTemplate: 40 / 60 },
+    raises: { 'providers-unavailable-sms': 30, [PROVIDERS_HOURLY]: 60 },
+  },
+  {
     what: 'no SMS provider at 60 sign-ins a minute',
     usual: BUSY,
     meanwhile: { ...BUSY, send: 0, redeemed: 0, sendByNone: 60 },
@@ -418,6 +424,11 @@ const QUIETLY_PASSED: readonly Omit<Scenario, 'raises'>[] = [
     what: 'one call of a port in twenty that no provider answers, and one that the second answers',
     usual: BUSY,
     meanwhile: { ...BUSY, sendByNone: 3, sendByTheSecond: 3, linkByNone: 1.5, linkByTheSecond: 1.5 },
+  },
+  {
+    what: 'numbers that the SMS providers reject, as many as they accept',
+    usual: QUIET,
+    meanwhile: { ...QUIET, sendToARejectedNumber: 40 / 60 },
   },
   {
     what: 'a burst of codes every quarter of an hour, each redeemed in the five minutes after it',

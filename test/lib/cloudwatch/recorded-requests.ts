@@ -1,4 +1,7 @@
 /** One request of each kind, made by the real code: the status that API Gateway counts, and the metrics of the log lines. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { authorize } from '#functions/authorizer.ts';
 import { handle as listUsers } from '#functions/list-users.ts';
@@ -92,14 +95,35 @@ const conflicting = (table: Table): Promise<RecordedRequest> => {
 /** Without credentials a provider fails before it is called, and the sandbox needs none. */
 const NO_CREDENTIALS = fixedSecret('{}');
 
-const sending = (table: Table, providers: readonly string[]): Promise<RecordedRequest> => {
+const sending = (
+  table: Table,
+  providers: readonly string[],
+  credentials = NO_CREDENTIALS,
+): Promise<RecordedRequest> => {
   const under = sendOtpOn(table);
-  const sender = smsSenderFrom(providers, NO_CREDENTIALS);
+  const sender = smsSenderFrom(providers, credentials);
   const phone = newPhone();
   under.provider.name = 'kavenegar';
   under.provider.onSend = () =>
     sender.sendCode({ phone, code: '493027', locale: 'fa', templates: {} }, AbortSignal.timeout(60_000));
   return record(under, () => under.send(phone));
+};
+
+/** A send that both providers refuse with their own status. */
+const sendingRefused = async (table: Table, kavenegar: number, smsIr: number): Promise<RecordedRequest> => {
+  const server = createServer((request, response) => {
+    const json = request.url?.endsWith('.json') ? { return: { status: kavenegar } } : { status: smsIr };
+    request.resume().on('end', () => response.writeHead(400).end(JSON.stringify(json)));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const secret = {
+    kavenegar: { api_key: 'key', template: 'sign-in', base_url },
+    'sms-ir': { api_key: 'key', template_id: 1, base_url },
+  };
+  const recorded = await sending(table, ['kavenegar', 'sms-ir'], fixedSecret(JSON.stringify(secret)));
+  server.close();
+  return recorded;
 };
 
 /** A send of a seller whose share of the ceiling is used up. */
@@ -179,6 +203,8 @@ export const recordRequests = async (table: Table) => {
     send: await sending(table, ['sandbox']),
     sendByTheSecond: await sending(table, ['kavenegar', 'sandbox']),
     sendByNone: await sending(table, ['kavenegar', 'sms-ir']),
+    sendToARejectedNumber: await sendingRefused(table, 411, 104),
+    sendWithARefusedTemplate: await sendingRefused(table, 424, 113),
     sendOverShare: await sendingOverShare(table),
     link: await linking(table, ['sandbox']),
     linkByTheSecond: await linking(table, ['jibit', 'sandbox']),

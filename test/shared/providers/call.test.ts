@@ -219,6 +219,7 @@ describe('the retry', () => {
     'balance',
     'blocked',
     'rejected',
+    'rejected_number',
     'undecided',
     'misconfigured',
   ] as const)('is not made after %s: the inquiry goes to the next provider', async (reason) => {
@@ -315,7 +316,7 @@ describe('the line of a call of a port', () => {
     expect(portCalls()).toEqual(Array(3).fill(['identity-registry', 0, 1]));
   });
 
-  it.each(['rejected', 'undecided'] as const)(
+  it.each(['rejected', 'rejected_number', 'undecided'] as const)(
     'does not count a result of the next provider as taken over after %s, which is about one person or phone',
     async (reason) => {
       const { inquire, outcomes } = twoProviders();
@@ -332,6 +333,20 @@ describe('the line of a call of a port', () => {
     await failureOf(inquire());
     expect(portCalls()).toEqual([['identity-registry', 1, 0]]);
   });
+
+  it.each([
+    ['first', 'rejected_number', 'quota'],
+    ['next', 'quota', 'rejected_number'],
+  ] as const)(
+    'does not count a call as unavailable whose number the %s provider rejected',
+    async (_which, first, second) => {
+      const { inquire, outcomes } = twoProviders(MESSAGE);
+      outcomes.first = [{ reason: first, delivery: 'not_sent' }];
+      outcomes.second = [{ reason: second, delivery: 'not_sent' }];
+      await failureOf(inquire());
+      expect(portCalls()).toEqual([['identity-registry', 0, 0]]);
+    },
+  );
 
   it('does not count a call that its caller gave up', async () => {
     const { inquire, outcomes } = twoProviders();
@@ -364,6 +379,7 @@ describe('the failures of a provider', () => {
     ['timeout', 'down', []],
     // These are about the request.
     ['rejected', 'up', []],
+    ['rejected_number', 'up', []],
     ['undecided', 'up', []],
   ])(
     'counts %s (%s) as %j, once for a call and its retry, also if the next provider takes over',

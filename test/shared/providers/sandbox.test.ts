@@ -55,7 +55,7 @@ describe('the sandbox as an SMS provider', () => {
   });
 
   it.each([
-    ['rejected', 'rejected', 'not_sent'],
+    ['rejected', 'rejected_number', 'not_sent'],
     ['balance', 'balance', 'not_sent'],
     ['upstream_down', 'upstream', 'possibly_sent'],
     ['malformed', 'malformed', 'possibly_sent'],

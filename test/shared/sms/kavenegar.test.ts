@@ -75,7 +75,7 @@ describe('kavenegar', () => {
     [406, 'rejected'],
     [407, 'credentials'],
     [409, 'upstream'],
-    [411, 'rejected'],
+    [411, 'rejected_number'],
     [412, 'rejected'],
     [413, 'rejected'],
     [414, 'rejected'],
