@@ -72,7 +72,8 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (req
   const alsoWrite = registers
     ? [registrationOf(deps.tableName, owner.phoneHash, { buyerId, registeredAt })]
     : [];
-  // Another request used the code up, or a new one replaced it. It was right, so it counts as no failed verify of the key.
+  // Another request used the code up, or a new one replaced it. It was right, so it counts as no failed verify of the key. The failure of
+  // the phone, counted with the try, was cleared by that request, or stays if the code was replaced.
   if (!(await codes.redeem(owner, mac, { now: verifiedAt, alsoWrite }))) throw problem('code_rejected');
   logEvent('code_redeemed', { provider, seller_id: caller?.sellerId });
 

@@ -224,9 +224,12 @@ export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name
 const PERSONAL =
   /blk_(?:live|test)_[0-9A-Za-z]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|\p{Nd}(?:[^\p{L}\p{Nd}]{0,5}\p{Nd}){5,}/u;
 
-/** Digits that are not personal: in an id of this service, of a time of day, of a count such as 1,234,567, or of a position in code. */
+/**
+ * Digits that are not personal: in an id of this service, of a time of day in the form of ISO 8601, of a count of seven digits, or of a
+ * position in code. A code has six digits, and a national id eight to ten: 123,456 and 12:34:56 can be a code.
+ */
 const IMPERSONAL =
-  /\b(?:sel|key|usr|byr)_[0-9A-Za-z]{22}\b|[0-2]\d:[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?![:.]?\p{Nd})|\d{1,3}(?:,\d{3}){1,2}(?!,?\p{Nd})|(?<=\.[cm]?[jt]s:)\d{1,6}:\d{1,6}(?!:?\p{Nd})/u;
+  /\b(?:sel|key|usr|byr)_[0-9A-Za-z]{22}\b|(?:(?<=T)[0-2]\d(?::[0-5]\d){2}(?:\.\d{1,6})?(?![:.]?\p{Nd})|[0-2]\d(?::[0-5]\d){2}(?:\.\d{1,6})?(?=Z))|\d(?:,\d{3}){2}(?!,?\p{Nd})|(?<=\.[cm]?[jt]s:)\d{1,6}:\d{1,6}(?!:?\p{Nd})/u;
 
 const EITHER = new RegExp(`(${IMPERSONAL.source})|${PERSONAL.source}`, 'gu');
 

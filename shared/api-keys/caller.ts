@@ -8,7 +8,7 @@ import type { PlanName } from '#shared/rate-limits/plans.ts';
 import { type Route, scopeOf } from '#shared/route.ts';
 import type { Scope } from '#shared/scopes.ts';
 import type { KeySecret } from './api-key-item.ts';
-import { knownValues } from './known-values.ts';
+import { loggedKnownValues } from './known-values.ts';
 
 /** How long API Gateway keeps the authorizer's decision on a key, unless it is flushed. */
 export const DECISION_CACHE_SECONDS = 300;
@@ -48,7 +48,8 @@ export const callerFrom = (authorizer: unknown, nowMs: number): Caller => {
   const context = v.parse(callerSchema, authorizer);
   const expiresAt = context.expiresAt === '' ? undefined : Number(context.expiresAt);
   if (expiresAt !== undefined && expiresAt * 1000 <= nowMs) throw problem('invalid_api_key');
-  return { ...context, ...knownValues(context.keyId, context.scopes, context.plan), expiresAt };
+  const { keyId: key_id, scopes, plan } = context;
+  return { ...context, ...loggedKnownValues({ key_id, scopes, plan }), expiresAt };
 };
 
 /** Within this many days before its end, each counted response says when the key ends. */

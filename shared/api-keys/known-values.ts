@@ -10,19 +10,32 @@ const isOneOf = <Value extends string>(values: readonly Value[], value: string):
 /** Returns the plan by which the API serves a key: the smallest one for a plan that this version does not know. */
 export const servedPlan = (plan: string): PlanName => (isOneOf(PLAN_NAMES, plan) ? plan : SMALLEST_PLAN);
 
+const storedSchema = v.looseObject({ key_id: v.string(), scopes: v.array(v.string()), plan: v.string() });
+
+interface KeyValues {
+  readonly key_id: string;
+  readonly scopes: readonly string[];
+  readonly plan: string;
+}
+
+interface KnownValues {
+  readonly scopes: Scope[];
+  readonly plan: PlanName;
+}
+
 /**
- * Reduces the scopes and the plan of a key to what this version knows, and logs the others: a later version may have written them, before a
- * rollback or while it comes. An unknown scope is left out, an unknown plan is the smallest one.
+ * Reduces the scopes and the plan of a key to what this version knows: a later version may have written them, before a rollback or while it
+ * comes. An unknown scope is left out, an unknown plan is the smallest one.
  */
-export const knownValues = (
-  key_id: string,
-  scopes: readonly string[],
-  plan: string,
-): { readonly scopes: Scope[]; readonly plan: PlanName } => {
-  const known = {
-    scopes: scopes.filter((scope) => isOneOf(SCOPES, scope)),
-    plan: servedPlan(plan),
-  };
+const knownValues = ({ scopes, plan }: KeyValues): KnownValues => ({
+  scopes: scopes.filter((scope) => isOneOf(SCOPES, scope)),
+  plan: servedPlan(plan),
+});
+
+/** The same, and logs the others. */
+export const loggedKnownValues = (key: KeyValues): KnownValues => {
+  const { key_id, scopes, plan } = key;
+  const known = knownValues(key);
   const unknown = scopes.filter((scope) => !isOneOf(SCOPES, scope));
   if (unknown.length > 0 || plan !== known.plan) {
     logEvent('key_values_unknown', {
@@ -34,10 +47,8 @@ export const knownValues = (
   return known;
 };
 
-const storedSchema = v.looseObject({ key_id: v.string(), scopes: v.array(v.string()), plan: v.string() });
-
-/** The same of an item of a key or of a secret. */
-export const withKnownValues = (item: StoredItem): StoredItem => {
-  const { key_id, scopes, plan } = v.parse(storedSchema, item);
-  return { ...item, ...knownValues(key_id, scopes, plan) };
-};
+/** The item of a key or of a secret with what `reduce` returns of it. */
+export const withKnownValues = (item: StoredItem, reduce = knownValues): StoredItem => ({
+  ...item,
+  ...reduce(v.parse(storedSchema, item)),
+});

@@ -31,6 +31,7 @@ export const ownKeyReader =
     const [key, seller, counts] = keys.map((wanted) => itemOf(items, wanted));
     if (key === undefined) return undefined;
     return {
+      // The authorizer has logged the others.
       key: v.parse(apiKeySchema, withKnownValues(key)),
       sellerName: String(seller?.name),
       limitState: stateIn(counts, limit, nowMs),

@@ -84,10 +84,7 @@ const pairIn = ({ status, json }: ProviderReply): TokenPair | undefined => {
 const tokenFailure = (reply: ProviderReply): ProviderUnavailable => {
   const code = errorCodeOf(reply);
   if (code === undefined) return unreadableReply(TOKEN_SITE, { ...reply, json: undefined });
-  return codedFailure(TOKEN_SITE, reply, {
-    code,
-    reason: REASONS.get(code) === 'upstream' ? 'upstream' : 'credentials',
-  });
+  return codedFailure(TOKEN_SITE, reply, REASONS.get(code) === 'upstream' ? 'upstream' : 'credentials');
 };
 
 const errorSchema = v.union([
@@ -172,5 +169,5 @@ const fieldsOf = <Schema extends v.GenericSchema>(
   if (reply.status === 200 && result.success) return result.output;
   const code = errorCodeOf(reply);
   if (code === undefined) throw unreadableReply(site, reply);
-  throw codedFailure(site, reply, { code, reason: REASONS.get(code) });
+  throw codedFailure(site, reply, REASONS.get(code));
 };

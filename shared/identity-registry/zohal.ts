@@ -100,7 +100,7 @@ const parse = <Schema extends v.GenericSchema>(
   const { result, response_body: body } = envelope.output;
   const code = body?.error_code ?? undefined;
   if (result !== SUCCEEDED || code !== undefined) {
-    throw codedFailure(site, reply, { code: code ?? result, reason: reasonOf(reply, result, code) });
+    throw codedFailure(site, reply, reasonOf(reply, result, code));
   }
   const data = v.safeParse(schema, body?.data);
   if (reply.status === 200 && data.success) return data.output;

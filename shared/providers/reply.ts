@@ -16,22 +16,18 @@ export const parseJson = (text: string): unknown => {
   }
 };
 
-/** The provider's own code in an error in its documented form. Its `reason` is undefined if it is not a documented code. */
-interface CodedError {
-  readonly code: string | number;
-  readonly reason: UnavailableReason | undefined;
-}
-
-/** Returns the failure of an error in the provider's documented form. If it has a reason, the provider did not act; otherwise it may have acted. */
+/**
+ * Returns the failure of an error in the provider's documented form. `reason`: that of its code; undefined if the code is not documented,
+ * then the provider may have acted.
+ */
 export const codedFailure = (
   site: CallSite,
   reply: ProviderReply,
-  { code, reason }: CodedError,
+  reason: UnavailableReason | undefined,
 ): ProviderUnavailable =>
   new ProviderUnavailable(site, reason ?? reasonOf(reply), {
     delivery: reason === undefined ? 'possibly_sent' : 'not_sent',
     health: 'up',
-    code,
   });
 
 /**

@@ -65,8 +65,6 @@ export class ProviderUnavailable extends Error {
   readonly reason: UnavailableReason;
   readonly delivery: Delivery;
   readonly health: Health;
-  /** The provider's own error code. For an admin, not for logs: it is text from outside. */
-  readonly code: string | number | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** A text for the caller, in place of the detail of the problem. Only the sandbox has one. */
   readonly detail: string | undefined;
@@ -77,7 +75,6 @@ export class ProviderUnavailable extends Error {
     details: {
       delivery: Delivery;
       health?: Health;
-      code?: string | number | undefined;
       retryAfterSeconds?: number | undefined;
       cause?: unknown;
       detail?: string | undefined;
@@ -89,7 +86,6 @@ export class ProviderUnavailable extends Error {
     this.reason = reason;
     this.delivery = details.delivery;
     this.health = details.health ?? (DOWN.includes(reason) ? 'down' : 'unknown');
-    this.code = details.code;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.detail = details.detail;
   }

@@ -37,7 +37,7 @@ const assertSucceeded = (site: CallSite, reply: ProviderReply): void => {
   if (!parsed.success) throw unreadableReply(site, reply);
   const { status } = parsed.output.return;
   if (status === SUCCEEDED && reply.status === 200) return;
-  throw codedFailure(site, reply, { code: status, reason: REASONS.get(status) });
+  throw codedFailure(site, reply, REASONS.get(status));
 };
 
 export const kavenegar = provider({

@@ -45,9 +45,9 @@ const assertSucceeded = (site: CallSite, reply: ProviderReply): void => {
   const { status: code } = parsed.output;
   if (code === SUCCEEDED && reply.status === 200) return;
   if (code === ERROR) {
-    throw new ProviderUnavailable(site, 'upstream', { delivery: 'possibly_sent', health: 'up', code });
+    throw new ProviderUnavailable(site, 'upstream', { delivery: 'possibly_sent', health: 'up' });
   }
-  throw codedFailure(site, reply, { code, reason: REASONS.get(code) });
+  throw codedFailure(site, reply, REASONS.get(code));
 };
 
 export const smsIr = provider({

@@ -8,6 +8,7 @@ import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { buyerAppOn } from './buyer-links-under-test.ts';
+import { createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
 import { linkPerson } from './users-on.ts';
 
 const table = useTable();
@@ -45,6 +46,18 @@ describe('200', () => {
       expect.objectContaining({ seller: { id: 'sel_shoes', name: 'Parvin Shoes' }, display_name: 'Sara R.' }),
     ]);
     expect(JSON.stringify(json)).not.toContain('usr_');
+  });
+
+  it('returns the oldest link first, whatever the ids of the sellers are', async () => {
+    const person = await newBuyerIn(table);
+    const { call, clock } = createUserUnderTest(table);
+    for (const sellerId of ['sel_shoes', 'sel_books']) {
+      expect((await call({ body: person, authorizer: { ...newKey(), sellerId } })).status).toBe(201);
+      clock.advance(60);
+    }
+    const { json } = await buyerAppOn(table).find(person);
+    const sellers = json.data.map(({ seller }: { seller: { id: string } }) => seller.id);
+    expect(sellers).toEqual(['sel_shoes', 'sel_books']);
   });
 
   it('keeps the id of a link that the seller removed and made again', async () => {

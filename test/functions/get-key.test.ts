@@ -1,5 +1,8 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { rotateKey } from '#admin/operations/change-key.ts';
 import { KEY_LIMIT_NAMES, keyLimit } from '#shared/rate-limits/key-limits.ts';
+import { setting } from '#shared/table/conditions.ts';
+import { apiKeyKey } from '#shared/table/keys.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { KEY_END_TEXT, type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
@@ -38,6 +41,18 @@ describe('200', () => {
       },
     ]);
     expect(headers.RateLimit).toBe('"free";r=99;t=59');
+  });
+
+  it('leaves scopes of a later version out without logging them, as the authorizer has', async () => {
+    const { client, name: TableName } = own.administration.table;
+    const { seller_id, key_id } = own.issued.key;
+    const scopes = ['users:export', 'users:read'];
+    await client.send(
+      new UpdateCommand({ TableName, Key: apiKeyKey(seller_id, key_id), ...setting({ scopes }) }),
+    );
+    const { call, lines } = own.getKey();
+    expect((await call({ authorizer: own.authorizer })).json.scopes).toEqual(['users:read']);
+    expect(lines.map((line) => JSON.parse(line).event)).not.toContain('key_values_unknown');
   });
 
   it('returns what remains of each limit, and the overrides of the key', async () => {

@@ -183,6 +183,10 @@ describe('redact', () => {
     ['a phone with brackets', '+98 (999) 000-0001'],
     ['a phone like a time', '09:99:00:00:00:1'],
     ['a national id like a count', '9,990,000,018'],
+    ['a national id without its zero, like a count', '12,345,678'],
+    ['a code like a count', '493,027'],
+    ['a code like a time of day', '12:34:56'],
+    ['a code like a position in code', '493:027'],
     ...[...',~\u00a0\u2011\u200c:+&–،\t'].map(
       (separator) =>
         [`a phone with ${JSON.stringify(separator)}`, `0999${separator}000${separator}0001`] as const,
@@ -213,7 +217,7 @@ describe('redact', () => {
   it.each([
     'TypeError at handler (/var/task/index.mjs:120:33): status 503 after 1500 ms on port 8000',
     '(file:///var/task/index.mjs:12040:117)\n    at next (/var/task/shared/log.ts:1204:331)',
-    'at 20:44:34.123Z, 1,234,567 lines of sel_0123456789abcdefghijAB and usr_A000000000000000000000',
+    'from 08:00:00Z to T09:15:01.5, at 20:44:34.123Z, 1,234,567 lines of sel_0123456789abcdefghijAB and usr_A000000000000000000000',
   ])('keeps statuses, ports, positions in code, paths, times, counts and ids: %s', (text) => {
     expect(redact(text)).toBe(text);
   });

@@ -336,7 +336,18 @@ describe('a failure of the storage', () => {
       'UnprocessedKeysError',
     ].map((name): [string, Error] => [name, named(name)]),
     ['a server error', named('InternalServerError', { $fault: 'server' })],
-    ['a refused connection', named('Error', { code: 'ECONNREFUSED' })],
+    // As Node names what happens to a connection and to DNS.
+    ...[
+      'ECONNREFUSED',
+      'ECONNRESET',
+      'ECONNABORTED',
+      'EPIPE',
+      'ETIMEDOUT',
+      'EHOSTUNREACH',
+      'ENETUNREACH',
+      'ENOTFOUND',
+      'EAI_AGAIN',
+    ].map((code): [string, Error] => [code, named('Error', { code })]),
     ['a timeout', named('TimeoutError')],
     ['the end of the deadline', named('AbortError')],
     ...['ThrottlingError', 'ProvisionedThroughputExceeded', 'TransactionConflict'].map(
