@@ -34,7 +34,8 @@ const textOf = async (file: string, baseUrl: URL, { folder, env }: Deps): Promis
     .replaceAll(PLACEHOLDERS.base, base)
     .replaceAll(PLACEHOLDERS.address, `${baseUrl.origin}${base}`)
     .replaceAll(PLACEHOLDERS.email, attributeText(env.SUPPORT_EMAIL))
-    .replaceAll(PLACEHOLDERS.statusUrl, attributeText(env.STATUS_URL));
+    .replaceAll(PLACEHOLDERS.statusUrl, attributeText(env.STATUS_URL))
+    .replaceAll(PLACEHOLDERS.buyerAppUrl, attributeText(env.BUYER_APP_URL));
 };
 
 /** Nothing is loaded from another origin. Styles of the theme and of highlighted code are inline. */
@@ -86,7 +87,7 @@ export const build = () => {
     folder,
     files: new Set(files.map((file) => file.replaceAll(sep, '/'))),
     scripts,
-    env: readEnv(['BASE_URL', 'SUPPORT_EMAIL', 'STATUS_URL']),
+    env: readEnv(['BASE_URL', 'SUPPORT_EMAIL', 'STATUS_URL', 'BUYER_APP_URL']),
   };
 };
 

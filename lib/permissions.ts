@@ -39,6 +39,7 @@ const VALUES: Readonly<Record<DeployedVariable, (settings: Settings) => string |
   RELEASE_COMMIT: ({ release }) => release.commit,
   SUPPORT_EMAIL: ({ config }) => config.support?.email,
   STATUS_URL: ({ config }) => config.support?.statusUrl ?? undefined,
+  BUYER_APP_URL: ({ config }) => config.support?.buyerAppUrl ?? undefined,
 };
 
 /** The ARNs of the resources that functions use. */
@@ -109,7 +110,7 @@ const GIVEN: Readonly<Record<Exclude<keyof Permissions, 'updates'>, Given>> = {
   release: { variables: ['RELEASE_VERSION', 'RELEASE_COMMIT'] },
   support: { variables: ['SUPPORT_EMAIL', 'STATUS_URL'] },
   otpAccess: { variables: ['OTP_ACCESS'] },
-  site: {},
+  site: { variables: ['BUYER_APP_URL'] },
 };
 
 const givenTo = (permissions: Permissions): readonly Given[] =>

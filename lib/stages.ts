@@ -108,10 +108,14 @@ export interface Stage {
    * registry, and up to eight if attempts are repeated and the next registry is called.
    */
   readonly spend: { readonly paidChecksPerDay: number | null; readonly smsPerDay: number | null };
-  /** Whom sellers ask, and where they see the state of the service: in the foot of each page and in `info.contact` of the OpenAPI document. */
+  /**
+   * Whom sellers ask, and where they see the state of the service: in the foot of each page and in `info.contact` of the OpenAPI document. Where
+   * buyers register, in the foot; with null sellers ask for it.
+   */
   readonly support: {
     readonly email: `${string}@${string}`;
     readonly statusUrl: `https://${string}` | null;
+    readonly buyerAppUrl: `https://${string}` | null;
   } | null;
   /**
    * The concurrency that is kept for a function and is its limit, by function; the others share the rest of `accountQuota`, "Concurrent
@@ -214,7 +218,7 @@ export const STAGES = {
     // its cache, so it takes 34 addresses to use it up.
     keyedRoutes: { requestsPerSecond: 300, burst: 300 },
     spend: { paidChecksPerDay: null, smsPerDay: null }, // Set { paidChecksPerDay: 5000, smsPerDay: 10_000 }, or one of them.
-    support: null, // Set { email: 'api@your-company.com', statusUrl: 'https://status.your-company.com' }.
+    support: null, // Set { email: 'api@your-company.com', statusUrl: 'https://status.your-company.com', buyerAppUrl: null }.
     // Links and checks wait for the registries, corrections and removals for each other: these numbers bound them, so that reads have 219. Sign-in
     // and the authorizer have what they need in any case. docs/operators/scaling.md has the arithmetic.
     reservedConcurrency: {

@@ -42,9 +42,10 @@ const VARIABLES = {
   /** The version and the commit of the deployed code: `1.2.3` and `0123456789ab`. */
   RELEASE_VERSION: text,
   RELEASE_COMMIT: text,
-  /** Whom sellers ask for help, and where they see the state of the service; none if unset. */
+  /** Whom sellers ask for help, where they see the state of the service, and where buyers register; none if unset. */
   SUPPORT_EMAIL: v.optional(text),
   STATUS_URL: v.optional(text),
+  BUYER_APP_URL: v.optional(text),
   /** The CloudWatch namespace of the log's metrics: one per stage, so that stages of one account do not raise each other's alarms. */
   METRIC_NAMESPACE: v.optional(text, 'BuyerLinking'),
 } as const;

@@ -71,6 +71,7 @@ export default defineConfig({
   transformHead: () => [
     ['meta', { name: 'support-email', content: PLACEHOLDERS.email }],
     ['meta', { name: 'status-url', content: PLACEHOLDERS.statusUrl }],
+    ['meta', { name: 'buyer-app-url', content: PLACEHOLDERS.buyerAppUrl }],
   ],
   markdown: { anchor: { slugify }, config: codeAnchors },
   buildEnd: ({ outDir }) => writeClients(outDir),

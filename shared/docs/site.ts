@@ -6,9 +6,10 @@ export const PLACEHOLDERS = {
   base: '/__base__',
   /** The base URL. */
   address: 'https://address.invalid',
-  /** Whom sellers ask, and where they see the state of the service; empty where the stage names none. */
+  /** Whom sellers ask, where they see the state of the service, and where buyers register; empty where the stage names none. */
   email: '__support_email__',
   statusUrl: '__status_url__',
+  buyerAppUrl: '__buyer_app_url__',
 } as const;
 
 /** The media types by the end of a name. Another file is not served, and fails the build. */

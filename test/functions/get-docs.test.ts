@@ -10,6 +10,7 @@ const ENVIRONMENT = {
   BASE_URL: undefined,
   SUPPORT_EMAIL: undefined,
   STATUS_URL: undefined,
+  BUYER_APP_URL: undefined,
 };
 
 interface Call {
@@ -112,8 +113,14 @@ describe('200', () => {
   });
 
   it('names whom to ask on this stage, as text of an attribute', async () => {
-    const environment = { SUPPORT_EMAIL: 'api@example.com', STATUS_URL: 'https://status.example/?a=1&b="2"' };
+    const environment = {
+      SUPPORT_EMAIL: 'api@example.com',
+      STATUS_URL: 'https://status.example/?a=1&b="2"',
+      BUYER_APP_URL: 'https://buyers.example',
+    };
     const { body } = await call({ environment });
+    expect(body).toContain('content="https://buyers.example"');
+    expect((await call({})).body).toContain('name="buyer-app-url" content=""');
     expect(body).toContain('content="api@example.com"');
     expect(body).toContain('content="https://status.example/?a=1&#38;b=&#34;2&#34;"');
   });

@@ -78,6 +78,10 @@ describe('functions', () => {
     const release = { RELEASE_VERSION: '1.2.3', RELEASE_COMMIT: '0123456789ab' };
     const support = { SUPPORT_EMAIL: 'api@example.com', STATUS_URL: 'https://status.example.com' };
     expect(variables(prod, 'get-openapi')).toMatchObject({ ...release, ...support });
+    expect(variables(prod, 'get-docs')).toMatchObject({
+      ...support,
+      BUYER_APP_URL: 'https://buyers.example.com',
+    });
     for (const name of ['authorizer', 'create-user', 'rotate-key']) {
       expect([dev, prod].map((stage) => variables(stage, name).KEY_PREFIX)).toEqual([
         'blk_test_',

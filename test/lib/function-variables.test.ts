@@ -23,6 +23,7 @@ const recordingEnvironment = () => {
     SMS_PER_DAY: '1000',
     SUPPORT_EMAIL: 'api@example.com',
     STATUS_URL: 'https://status.example.com',
+    BUYER_APP_URL: 'https://buyers.example.com',
     METRIC_NAMESPACE: 'BuyerLinking/test',
   };
   // In Lambda a function builds its dependencies while its module loads.

@@ -37,7 +37,11 @@ export const stageConfig = (stage: StageName, changes: Partial<Stage> = {}): Con
 export const COMPLETE = {
   alarms: { email: 'on-call@example.com' },
   spend: { paidChecksPerDay: 5000, smsPerDay: 10_000 },
-  support: { email: 'api@example.com', statusUrl: 'https://status.example.com' },
+  support: {
+    email: 'api@example.com',
+    statusUrl: 'https://status.example.com',
+    buyerAppUrl: 'https://buyers.example.com',
+  },
   backupCopy: 'none',
 } as const satisfies Partial<Stage>;
 

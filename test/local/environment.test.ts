@@ -18,6 +18,7 @@ describe('setEnvironment', () => {
       'SMS_PER_DAY',
       'SUPPORT_EMAIL',
       'STATUS_URL',
+      'BUYER_APP_URL',
     ];
     const deployed = new Set(allFunctions.flatMap(variablesOf));
     for (const name of deployed) delete process.env[name];
