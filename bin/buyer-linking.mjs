@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { isNodeNewEnough, oldNodeMessage } from './node-version.mjs';
 
 if (isNodeNewEnough) {
-  module.enableCompileCache();
+  // Not in the temporary folder, where another user of the machine could plant code.
+  module.enableCompileCache(
+    fileURLToPath(new URL('../node_modules/.cache/node-compile-cache', import.meta.url)),
+  );
   await import('./admin.ts');
 } else {
   const [node, program] = ['../node_modules/node/bin/node', 'buyer-linking.mjs'].map((path) =>

@@ -1,6 +1,8 @@
 /** Every program of bin/ answers --help and a wrong option in the same way. */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -24,10 +26,11 @@ const programs = [
   'test/hardening/run.ts',
 ];
 
-const run = (program: string, option: string) => {
+const run = (program: string, option: string, env: NodeJS.ProcessEnv = process.env) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, option], {
     cwd: ROOT,
     encoding: 'utf8',
+    env,
   });
   return { status, stdout, stderr };
 };
@@ -44,6 +47,24 @@ describe.each(programs)('%s', (program) => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^[^\n]*unknown option '--nope-\[redacted\]'/i);
     expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('compiled code', () => {
+  const { NODE_COMPILE_CACHE, ...env } = process.env;
+
+  test('of the admin CLI is not kept in the temporary folder, where another user of the machine could plant some', () => {
+    const TMPDIR = mkdtempSync(join(tmpdir(), 'buyer-linking-'));
+    expect(run('bin/buyer-linking.mjs', '--help', { ...env, TMPDIR }).status).toBe(0);
+    const kept = readdirSync(TMPDIR);
+    rmSync(TMPDIR, { recursive: true });
+    expect(kept).toEqual([]);
+  });
+
+  test('of the test runner is kept within the checkout, and so are its own files', () => {
+    const { jest } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+    expect(NODE_COMPILE_CACHE).toBe(`${ROOT}node_modules/.cache/node-compile-cache`);
+    expect(jest.cacheDirectory).toBe('<rootDir>/node_modules/.cache/jest');
   });
 });
 

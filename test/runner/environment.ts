@@ -1,6 +1,5 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mock } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 const { console } = globalThis;
 const { exit } = process;
@@ -9,7 +8,9 @@ const { timeout } = AbortSignal;
 
 // The programs that tests start share compiled code: each starts in half the time. This process has read the variable already; it would
 // write the code of every test file at its end.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'buyer-linking-compile-cache');
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+  new URL('../../node_modules/.cache/node-compile-cache', import.meta.url),
+);
 
 /** The process itself: with no second realm, an error of a package is an `Error` of the tests. Each test file leaves it as it was. */
 export default class ProcessEnvironment {
