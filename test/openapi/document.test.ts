@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import * as v from 'valibot';
 import { buildDocument } from '#openapi/document.ts';
-import { codeLimitTable, keyLimitTable, lockTable, planLimitTable } from '#openapi/limit-tables.ts';
+import { codeLimitTable, duration, keyLimitTable, lockTable, planLimitTable } from '#openapi/limit-tables.ts';
 import { markdown } from '#openapi/markdown.ts';
 import { PROBLEMS } from '#shared/problems.ts';
 import { problemsOf, type Route } from '#shared/route.ts';
@@ -131,5 +131,19 @@ describe('the example body of each row', () => {
   itForAll(rows)('is accepted by the service', (_name, route) => {
     const example = operationOf(route).requestBody?.content['application/json']?.example;
     expect(v.safeParse(route.body as v.GenericSchema, example).issues).toBeUndefined();
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [1, '1 second'],
+    [90, '90 seconds'],
+    [60, '1 minute'],
+    [600, '10 minutes'],
+    [3600, '1 hour'],
+    [5400, '90 minutes'],
+    [86_400, '24 hours'],
+  ])('of %d seconds is written as %s', (seconds, text) => {
+    expect(duration(seconds)).toBe(text);
   });
 });

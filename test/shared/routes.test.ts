@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { PROBLEMS } from '#shared/problems.ts';
 import { allFunctions, allRoutes, routes } from '#shared/routes.ts';
+import { isBuyerAppOrPublic } from '#shared/scopes.ts';
 import { itForAll } from '#test/for-all.ts';
 
 const folder = (name: string) => new URL(`../../${name}/`, import.meta.url);
@@ -53,4 +54,13 @@ describe('the tests', () => {
       expect(ownStatuses(route).filter((status) => !groups.includes(status))).toEqual([]);
     },
   );
+});
+
+describe('isBuyerAppOrPublic', () => {
+  it('returns true for a key with buyers:register only, and where no key is taken', () => {
+    expect(isBuyerAppOrPublic({ scopes: ['users:read', 'buyers:register'] })).toBe(true);
+    expect(isBuyerAppOrPublic({ scopes: ['users:read', 'users:write'] })).toBe(false);
+    expect(isBuyerAppOrPublic({ scopes: [] })).toBe(false);
+    expect(isBuyerAppOrPublic(undefined)).toBe(true);
+  });
 });

@@ -1,4 +1,5 @@
 import { timeText } from '#shared/clock.ts';
+import { randomCode } from '#shared/one-time-codes/new-code.ts';
 import {
   afterSend,
   audienceOf,
@@ -299,5 +300,13 @@ describe('audienceOf', () => {
   it("returns the caller's seller, or public where no key is taken", () => {
     expect(audienceOf({ sellerId: 'sel_a' })).toBe('sel_a');
     expect(audienceOf(undefined)).toBe('public');
+  });
+});
+
+describe('randomCode', () => {
+  it('has six digits, also when they begin with zeros, as one in ten of 1,000 codes does', () => {
+    const codes = Array.from({ length: 1000 }, () => randomCode('+989121234567'));
+    expect(codes.filter((code) => !/^[0-9]{6}$/.test(code))).toEqual([]);
+    expect(codes.filter((code) => code.startsWith('0')).length).toBeGreaterThan(0);
   });
 });

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { cachedPromise } from '#shared/cached-promise.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { fileSecret, secretsManagerSecret } from '#shared/secrets/secret-source.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
@@ -220,5 +221,24 @@ describe('fileSecret', () => {
 
   it('throws if the file is missing', async () => {
     await expect(fileSecret(join(folder, 'missing.json')).read()).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('cachedPromise', () => {
+  it('loads once for calls at the same time and for later ones', async () => {
+    let loads = 0;
+    const get = cachedPromise(async () => {
+      loads += 1;
+      return loads;
+    });
+    expect(await Promise.all([get(), get()])).toEqual([1, 1]);
+    expect(await get()).toBe(1);
+  });
+
+  it('loads again after a rejected load', async () => {
+    const results = [Promise.reject(new Error('down')), Promise.resolve('up')];
+    const get = cachedPromise(() => results.shift() as Promise<string>);
+    await expect(get()).rejects.toThrow('down');
+    expect(await get()).toBe('up');
   });
 });
