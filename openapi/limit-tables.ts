@@ -5,6 +5,7 @@ import { KEY_LIMIT_NAMES, KEY_LIMITS } from '#shared/rate-limits/key-limits.ts';
 import { PERSON_LIMITS, PHONE_LIMITS } from '#shared/rate-limits/person-limits.ts';
 import { PLAN_NAMES, PLANS } from '#shared/rate-limits/plans.ts';
 import { allRoutes } from '#shared/routes.ts';
+import { markdown } from './markdown.ts';
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
@@ -38,7 +39,7 @@ export const keyLimitTable = (): string =>
       const { counts, windowSeconds, byPlan } = KEY_LIMITS[name];
       return [
         `\`${name}\``,
-        counts,
+        markdown(counts),
         duration(windowSeconds),
         PLAN_NAMES.map((plan) => `${number(byPlan[plan])} ${plan}`).join(', '),
       ];

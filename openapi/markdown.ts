@@ -7,6 +7,7 @@ import { SCOPES } from '#shared/scopes.ts';
 const NAMES = [
   '(?:GET|POST|PATCH|DELETE) /[\\w/{}.?=-]*[\\w/}=]',
   '/docs\\b',
+  '/\\.well-known/[a-z-]+(?:\\.json)?',
   'Authorization: Bearer',
   'Content-Type: application/json',
   'Retry-After',

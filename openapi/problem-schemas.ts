@@ -33,7 +33,7 @@ const INPUT_ERROR: SchemaObject = {
     code: {
       type: 'string',
       description:
-        '`required`: missing or null. `unknown`: no such field or parameter; the detail names the known ones. `type`: another JSON type. ' +
+        '`required`: missing or null. `unknown`: no such field or parameter; `detail` names the known ones. `type`: another JSON type. ' +
         '`invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.',
       enum: INPUT_ERROR_CODES,
     },

@@ -32,7 +32,7 @@ const eventSchema = v.object({
     user_id: shown('The id of the user.', 'usr_000002bv0aLkW9yRc3mNpd'),
     reason: v.optional(
       shown(
-        `Of user.removed: ${REMOVAL_REASONS.map((reason) => `\`${reason}\``).join(', ')}. By you, by the operator at your request, or because the buyer was erased for all sellers.`,
+        `Of user.removed: ${REMOVAL_REASONS.map((reason) => `\`${reason}\``).join(', ')}. By you, by the operator at your request, because the buyer was erased for all sellers, or by the buyer.`,
         'erasure',
       ),
     ),

@@ -568,7 +568,7 @@ export interface components {
                      */
                     user_id: string;
                     /**
-                     * @description Of `user.removed`: `seller`, `operator`, `erasure`, `buyer`. By you, by the operator at your request, or because the buyer was erased for all sellers.
+                     * @description Of `user.removed`: `seller`, `operator`, `erasure`, `buyer`. By you, by the operator at your request, because the buyer was erased for all sellers, or by the buyer.
                      * @example erasure
                      */
                     reason?: string;
@@ -757,7 +757,7 @@ export interface components {
         /** AccessToken */
         AccessToken: {
             /**
-             * @description A JWT, signed ES256. Verify it with the keys of /.well-known/jwks.json.
+             * @description A JWT, signed ES256. Verify it with the keys of `/.well-known/jwks.json`.
              * @example eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJieXJfLi4uIn0.c2lnbmF0dXJl
              */
             access_token: string;
@@ -903,7 +903,7 @@ export interface components {
              */
             parameter?: string;
             /**
-             * @description `required`: missing or null. `unknown`: no such field or parameter; the detail names the known ones. `type`: another JSON type. `invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.
+             * @description `required`: missing or null. `unknown`: no such field or parameter; `detail` names the known ones. `type`: another JSON type. `invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.
              * @enum {string}
              */
             code: "required" | "unknown" | "type" | "invalid";
