@@ -192,6 +192,7 @@ describe('422', () => {
   it.each([
     [{ page: ['1', '2'] }, ['page']],
     [{ external_id: '09121234567' }, ['external_id']],
+    [{ external_id: 'tel:09121234567' }, ['external_id']],
     [{ phone: SHARED_PHONE, external_id: 'order:7' }, ['external_id']],
     [{ after: 'usr_1' }, ['after']],
     [{ after: `usr_${'0'.repeat(22)}`, page: '1' }, ['after']],
