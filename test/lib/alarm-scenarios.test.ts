@@ -11,10 +11,9 @@ const table = useTable();
 const { api } = templatesOf('prod', EVERY_OPTION);
 const alarms = alarmsOf(api, 'buyer-linking-prod-');
 
-const functionOf = (name: string) =>
-  Object.keys(resourcesOf(api, 'AWS::Lambda::Function')).find((id) =>
-    id.startsWith(name.replaceAll('-', '')),
-  );
+const functionIds = Object.keys(resourcesOf(api, 'AWS::Lambda::Function'));
+
+const functionOf = (name: string) => functionIds.find((id) => id.startsWith(name.replaceAll('-', '')));
 
 /** Lambda publishes the errors of an alias under these two names. */
 const errorsOf = (operation: string) => {

@@ -52,8 +52,10 @@ const choose = (condition: Operand, whenTrue: Operand, whenFalse: Operand): Oper
   return condition.value === 0 ? series(whenFalse.value) : series(whenTrue.value ?? 0);
 };
 
-/** Returns the value of an expression; undefined if it has none at this point. Throws for what it does not know. */
-export const evaluate = (expression: string, values: Values): number | undefined => {
+type Compiled = (values: Values) => Operand;
+
+/** Throws for what it does not know. */
+const compile = (expression: string): Compiled => {
   const tokens = expression.match(/[A-Za-z_]\w*|\d+(?:\.\d+)?|[<>=!]=|\S/g) ?? [];
   const next = (expected?: string): string => {
     const token = tokens.shift() ?? 'the end';
@@ -63,15 +65,18 @@ export const evaluate = (expression: string, values: Values): number | undefined
     return token;
   };
 
-  const binary = (level: number): Operand => {
+  const binary = (level: number): Compiled => {
     const operators: readonly string[] | undefined = PRECEDENCE[level];
     if (operators === undefined) return primary();
     let left = binary(level + 1);
-    while (operators.includes(tokens[0] ?? '')) left = combine(next(), left, binary(level + 1));
+    while (operators.includes(tokens[0] ?? '')) {
+      const [operator, first, second] = [next(), left, binary(level + 1)];
+      left = (values) => combine(operator, first(values), second(values));
+    }
     return left;
   };
 
-  const primary = (): Operand => {
+  const primary = (): Compiled => {
     const token = next();
     if (token === '(') {
       const inner = binary(0);
@@ -86,14 +91,25 @@ export const evaluate = (expression: string, values: Values): number | undefined
       next(',');
       const whenFalse = binary(0);
       next(')');
-      return choose(condition, whenTrue, whenFalse);
+      return (values) => choose(condition(values), whenTrue(values), whenFalse(values));
     }
-    if (/^\d/.test(token)) return { is: 'number', value: Number(token) };
-    if (!Object.hasOwn(values, token)) throw new Error(`${token} is no metric and no known function`);
-    return series(values[token]);
+    if (/^\d/.test(token)) return () => ({ is: 'number', value: Number(token) });
+    return (values) => {
+      if (!Object.hasOwn(values, token)) throw new Error(`${token} is no metric and no known function`);
+      return series(values[token]);
+    };
   };
 
-  const { value } = binary(0);
+  const compiled = binary(0);
   if (tokens.length > 0) throw new Error(`${tokens[0]} after the end of ${expression}`);
-  return value;
+  return compiled;
+};
+
+const known = new Map<string, Compiled>();
+
+/** Returns the value of an expression; undefined if it has none at this point. Throws for what it does not know. */
+export const evaluate = (expression: string, values: Values): number | undefined => {
+  const compiled = known.get(expression) ?? compile(expression);
+  known.set(expression, compiled);
+  return compiled(values).value;
 };

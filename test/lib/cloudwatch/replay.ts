@@ -128,22 +128,43 @@ const STATISTICS: Readonly<Record<string, (samples: readonly Sample[]) => number
   p99: (samples) => percentile(samples, 0.99),
 };
 
-/** Whether the alarm breaches in the period that ends at a minute; undefined if it has no value. */
-const isBreach = (
-  { expression, metrics, json }: ReplayedAlarm,
-  samples: ReadonlyMap<string, readonly Sample[]>,
-  { endsAt, now }: { readonly endsAt: number; readonly now: number },
-): boolean | undefined => {
-  const values = metrics.map(({ id, metric, statistic, periodMinutes }) => {
-    const arrived = (samples.get(metric) ?? []).filter(
-      ({ minute, arrives }) => minute >= endsAt - periodMinutes && minute < endsAt && arrives <= now,
-    );
-    const compute = STATISTICS[statistic];
-    if (compute === undefined) throw new Error(`no statistic ${statistic}`);
-    return [id, arrived.length === 0 ? undefined : compute(arrived)] as const;
-  });
-  const value = evaluate(expression, Object.fromEntries(values));
-  return value === undefined ? undefined : value >= json.Threshold;
+/** The samples of each minute, by metric. */
+type Series = ReadonlyMap<string, readonly (readonly Sample[])[]>;
+
+const seriesOf = (all: readonly Sample[]): Series => {
+  const series = new Map<string, Sample[][]>();
+  for (const sample of all) {
+    const minutes = series.get(sample.metric) ?? [];
+    series.set(sample.metric, minutes);
+    minutes[sample.minute] = [...(minutes[sample.minute] ?? []), sample];
+  }
+  return series;
+};
+
+/**
+ * Returns a function that says whether the alarm breaches in the period that ends at a minute, as far as its samples have arrived: undefined
+ * if it has no value. A period whose samples have all arrived is computed once.
+ */
+const breachesOf = ({ expression, metrics, json }: ReplayedAlarm, series: Series) => {
+  const known = new Map<number, boolean | undefined>();
+  return (endsAt: number, now: number): boolean | undefined => {
+    if (known.has(endsAt)) return known.get(endsAt);
+    let isComplete = true;
+    const values = metrics.map(({ id, metric, statistic, periodMinutes }) => {
+      const samples = (series.get(metric) ?? [])
+        .slice(Math.max(0, endsAt - periodMinutes), Math.max(0, endsAt))
+        .flat();
+      const arrived = samples.filter(({ arrives }) => arrives <= now);
+      isComplete &&= arrived.length === samples.length;
+      const compute = STATISTICS[statistic];
+      if (compute === undefined) throw new Error(`no statistic ${statistic}`);
+      return [id, arrived.length === 0 ? undefined : compute(arrived)] as const;
+    });
+    const value = evaluate(expression, Object.fromEntries(values));
+    const isBreach = value === undefined ? undefined : value >= json.Threshold;
+    if (isComplete) known.set(endsAt, isBreach);
+    return isBreach;
+  };
 };
 
 /** Returns the first minute of each alarm state but OK, by the name of the alarm, and the alarms that are raised at the end. */
@@ -152,16 +173,17 @@ export const replay = (
   all: readonly Sample[],
   { from, until }: { readonly from: number; readonly until: number },
 ) => {
-  const samples = Map.groupBy(all, ({ metric }) => metric);
+  const series = seriesOf(all);
+  const replayed = alarms.map((alarm) => ({ alarm, isBreach: breachesOf(alarm, series) }));
   const states = new Map<string, State>(alarms.map(({ name }) => [name, 'OK']));
   const raisedAt = new Map<string, number>();
   // "A sliding window, which advances each time the alarm is evaluated" (CloudWatch, EvaluationWindow): each minute.
   for (let now = from; now <= until; now += 1) {
-    for (const alarm of alarms) {
+    for (const { alarm, isBreach } of replayed) {
       const { EvaluationPeriods: evaluated, DatapointsToAlarm: breaching, TreatMissingData } = alarm.json;
       const periodMinutes = alarm.metrics[0]?.periodMinutes ?? 1;
       const points = Array.from({ length: evaluated + EXTRA_POINTS }, (_, index) =>
-        isBreach(alarm, samples, { endsAt: now - index * periodMinutes, now }),
+        isBreach(now - index * periodMinutes, now),
       ).reverse();
       const state = stateAfter(
         points,
