@@ -45,6 +45,9 @@ const NO_LINES: ImportCounts = {
 
 const LINES_PER_BATCH = 2000;
 
+/** Reads the erasures, and returns whether a phone was erased. */
+type ReadErasures = ReturnType<ReturnType<typeof auditStore>['erasures']>;
+
 /** Yields the lines of a file in batches. */
 async function* batchesOf(layout: FileLayout): AsyncGenerator<readonly PhoneLine[]> {
   let batch: PhoneLine[] = [];
@@ -80,15 +83,16 @@ const rejectedText = (
  */
 const registerMissing = async <Some extends NewBuyer>(
   { table, registeredAt }: ImportOptions,
+  readErasures: ReadErasures,
   buyers: readonly Some[],
 ) => {
-  const [store, audit] = [adminBuyerStore(table), auditStore(table)];
+  const store = adminBuyerStore(table);
   const missing = await store.missingOf(buyers);
-  const before = await audit.erasures(registeredAt);
+  const before = await readErasures();
   const wanted = missing.filter(({ phone }) => !before(phone));
   await store.registerMany(wanted, registeredAt);
   // An erasure between the two found no registration to remove.
-  const after = await audit.erasures(registeredAt);
+  const after = await readErasures();
   for (const { phone } of wanted.filter((each) => after(each.phone)))
     await store.unregister(phone, registeredAt);
   return {
@@ -100,8 +104,8 @@ const registerMissing = async <Some extends NewBuyer>(
 /** Imports a batch. `done`: the counts of the lines before it. Returns the counts with those of the batch. */
 const importBatch = async (
   options: ImportOptions,
-  done: ImportCounts,
-  lines: readonly PhoneLine[],
+  readErasures: ReadErasures,
+  { done, lines }: { readonly done: ImportCounts; readonly lines: readonly PhoneLine[] },
 ): Promise<ImportCounts> => {
   const { hashes, layout, rejectedPath } = options;
   const filled = lines.filter(({ isBlank }) => !isBlank);
@@ -116,7 +120,7 @@ const importBatch = async (
     buyerId: await hashes.buyerId(phone),
     count,
   }));
-  const { added, erased } = await registerMissing(options, await Promise.all(buyers));
+  const { added, erased } = await registerMissing(options, readErasures, await Promise.all(buyers));
   if (rejected.length > 0) {
     const text = rejectedText(layout, rejected, done.rejected === 0);
     await appendFile(rejectedPath, text, { mode: 0o600 });
@@ -140,12 +144,13 @@ const importBatch = async (
 export const importBuyers = async (
   options: ImportOptions,
 ): Promise<{ readonly counts: ImportCounts; readonly isStopped: boolean }> => {
-  const { layout, rejectedPath, signal, onProgress } = options;
+  const { layout, rejectedPath, table, registeredAt, signal, onProgress } = options;
+  const readErasures = auditStore(table).erasures(registeredAt);
   await rm(rejectedPath, { force: true });
   let counts = NO_LINES;
   for await (const lines of batchesOf(layout)) {
     if (signal.aborted) return { counts, isStopped: true };
-    counts = await importBatch(options, counts, lines);
+    counts = await importBatch(options, readErasures, { done: counts, lines });
     onProgress(counts);
   }
   return { counts, isStopped: false };

@@ -11,18 +11,18 @@ import {
   minuteLimit,
 } from '#shared/rate-limits/key-limits.ts';
 import { windowOf } from '#shared/rate-limits/limit.ts';
-import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
+import { countIn, limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import { startOf } from '#shared/rate-limits/use-history.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { batchGet, chunksOf, itemOf, queryFirst } from '#shared/table/reads.ts';
 import { changeKey, fromTo, requireActive } from './change-key.ts';
 
-/** Returns the state of every limit of a key in its window: the plan's limit per minute first, then the hourly and daily limits. */
+/** Returns the state of every limit of a key in its window, by the names of GET /v1/key: that of the plan first, then the hourly and daily limits. */
 export const readKeyLimits = async (admin: Administration, keyId: string) => {
   const { plan: stored, limits = {} } = await requireKey(admin, keyId);
   const plan = servedPlan(stored);
   const all = [
-    { ...minuteLimit({ keyId, plan }), shownName: 'requests-per-minute', isOverridden: false },
+    { ...minuteLimit({ keyId, plan }), shownName: plan, isOverridden: false },
     ...KEY_LIMIT_NAMES.map((name) => ({
       ...keyLimit(name, { keyId, plan, limits, registryIsSandbox: admin.registryIsSandbox }),
       shownName: name,
@@ -33,9 +33,11 @@ export const readKeyLimits = async (admin: Administration, keyId: string) => {
   const keys = all.map((limit) => limitKey(limit, nowMs));
   const items = await batchGet(admin.table, keys);
   return all.map((limit) => {
-    const { remaining, resetSeconds } = stateIn(itemOf(items, limitKey(limit, nowMs)), limit, nowMs);
+    const item = itemOf(items, limitKey(limit, nowMs));
+    const { remaining, resetSeconds } = stateIn(item, limit, nowMs);
     const { shownName: name, isOverridden } = limit;
-    return { name, limit: limit.limit, used: limit.limit - remaining, remaining, resetSeconds, isOverridden };
+    const used = countIn(item, limit, nowMs);
+    return { name, limit: limit.limit, used, remaining, resetSeconds, isOverridden };
   });
 };
 

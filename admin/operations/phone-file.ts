@@ -12,6 +12,8 @@ export interface FileLayout {
   readonly path: string;
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be';
   readonly delimiter: string;
+  /** 2 after a line such as `sep=;`, by which Excel names the delimiter; else 1. */
+  readonly firstLine: 1 | 2;
   /** The position of the column with the phones, and the first line, which names it. Undefined: each line is a phone. */
   readonly column?: { readonly index: number; readonly header: string };
 }
@@ -79,8 +81,8 @@ const decodedFrom = (encoding: FileLayout['encoding']) =>
     yield decoder.decode();
   };
 
-async function* recordsOf({ path, encoding, delimiter }: FileLayout): AsyncGenerator<Parsed> {
-  const parser = parse({ ...OPTIONS, delimiter });
+async function* recordsOf({ path, encoding, delimiter, firstLine }: FileLayout): AsyncGenerator<Parsed> {
+  const parser = parse({ ...OPTIONS, delimiter, from_line: firstLine });
   // The iteration throws the errors of all three.
   pipeline(createReadStream(path), decodedFrom(encoding), parser, () => {});
   try {
@@ -102,19 +104,26 @@ const normalized = (name: string): string => name.normalize('NFC').trim().toLowe
 
 const listed = (names: readonly string[]): string => names.map((name) => redact(name.trim())).join(', ');
 
+const SEPARATOR_LINE = /^\ufeff*sep=(.)$/i;
+
+/** The layouts that a file can have: by its line `sep=`, or with each of the usual delimiters. */
+const layoutsOf = async (path: string): Promise<FileLayout[]> => {
+  const encoding = await encodingOf(path).catch((error: unknown) => {
+    throw fileError(path, error);
+  });
+  const layouts = DELIMITERS.map((delimiter) => ({ path, encoding, delimiter, firstLine: 1 }) as const);
+  const first = await firstOf(layouts[0] as FileLayout);
+  const named = SEPARATOR_LINE.exec(withoutLineBreak(first?.raw ?? ''))?.[1];
+  return named === undefined ? layouts : [{ path, encoding, delimiter: named, firstLine: 2 }];
+};
+
 /**
  * Finds out the encoding, the delimiter and the column of a file. The delimiter is the one under which the first line has the most columns.
  * Throws `bad_input` if the file cannot be read, has no such column or has it twice, or has several columns and `name` is undefined.
  */
 export const layoutOf = async (path: string, name: string | undefined): Promise<FileLayout> => {
-  const encoding = await encodingOf(path).catch((error: unknown) => {
-    throw fileError(path, error);
-  });
   const firsts: { readonly layout: FileLayout; readonly first: Parsed | undefined }[] = [];
-  for (const delimiter of DELIMITERS) {
-    const layout = { path, encoding, delimiter };
-    firsts.push({ layout, first: await firstOf(layout) });
-  }
+  for (const layout of await layoutsOf(path)) firsts.push({ layout, first: await firstOf(layout) });
   const most = Math.max(...firsts.map(({ first }) => first?.record.length ?? 0));
   const { layout, first } = firsts.find(
     (each) => (each.first?.record.length ?? 0) === most,
@@ -138,14 +147,14 @@ export const layoutOf = async (path: string, name: string | undefined): Promise<
 
 /** Yields the lines after the header. Throws `bad_input` where the file is malformed. */
 export async function* phoneLines(layout: FileLayout): AsyncGenerator<PhoneLine> {
-  const { column } = layout;
-  let next = 1;
+  const { column, firstLine } = layout;
+  let next: number = firstLine;
   for await (const { record, raw } of recordsOf(layout)) {
     const line = next;
     const text = withoutLineBreak(raw);
     // csv-parse counts a line break of two characters within quotes twice.
     next += 1 + (text.match(/\r\n|\n|\r/g)?.length ?? 0);
-    if (column !== undefined && line === 1) continue;
+    if (column !== undefined && line === firstLine) continue;
     const isBlank = record.every((cell) => trimPasted(cell) === '');
     const phone = column === undefined ? (record.length === 1 ? record[0] : undefined) : record[column.index];
     yield { line, text, phone, isBlank };

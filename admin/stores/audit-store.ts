@@ -7,7 +7,7 @@ import {
   DEPLOYMENT_SUBJECT,
   type NewAuditRecord,
 } from '#shared/audit.ts';
-import { DAY_SECONDS } from '#shared/clock.ts';
+import { DAY_SECONDS, HOUR_SECONDS } from '#shared/clock.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { auditPartition } from '#shared/table/keys.ts';
@@ -18,6 +18,9 @@ const AFTER_ALL_TIMES = '~';
 
 /** How long the record of an erasure has the hashes of the phone: as long as a backup of the table can be restored. */
 export const ERASURES_KEPT_SECONDS = 35 * DAY_SECONDS;
+
+/** A record has the time of the machine that wrote it. No clock with which AWS accepts a request is off by more than minutes. */
+const CLOCK_ERROR_MS = HOUR_SECONDS * 1000;
 
 interface AuditQuery {
   readonly isWanted?: (record: AuditRecord) => boolean;
@@ -46,12 +49,20 @@ export const auditStore = (table: Table) => ({
     return found.slice(0, limit);
   },
 
-  /** Reads the erasures that are kept at a time (ISO, UTC). Returns whether a phone is among them. */
-  async erasures(at: string): Promise<(phone: KeyedHash) => boolean> {
-    const since = new Date(Date.parse(at) - ERASURES_KEPT_SECONDS * 1000).toISOString();
-    const between = [since, AFTER_ALL_TIMES] as const;
-    const records = await queryAll(table, { pk: auditPartition(DEPLOYMENT_SUBJECT), between });
-    const hashes = new Set(records.flatMap(({ phone_hashes = [] }) => phone_hashes as string[]));
-    return (phone) => phone.keys((hash) => hash).some((hash) => hashes.has(hash));
+  /**
+   * Reads the erasures that are kept at a time (ISO, UTC), at the first call all of them, then what is newer. Returns whether a phone is
+   * among them.
+   */
+  erasures(at: string): () => Promise<(phone: KeyedHash) => boolean> {
+    const hashes = new Set<string>();
+    let sinceMs = Date.parse(at) - ERASURES_KEPT_SECONDS * 1000;
+    return async () => {
+      const between = [new Date(sinceMs).toISOString(), AFTER_ALL_TIMES] as const;
+      const records = await queryAll(table, { pk: auditPartition(DEPLOYMENT_SUBJECT), between });
+      for (const { phone_hashes = [] } of records)
+        for (const hash of phone_hashes as string[]) hashes.add(hash);
+      sinceMs = Date.parse(at) - CLOCK_ERROR_MS;
+      return (phone) => phone.keys((hash) => hash).some((hash) => hashes.has(hash));
+    };
   },
 });

@@ -32,8 +32,12 @@ const countAttribute = (limit: Limit, nowMs: number): string => {
   return windowsPerItem === 1 ? name : `${name}_${windowOf(nowMs, windowSeconds) % windowsPerItem}`;
 };
 
+/** How many were counted, which can be more than a limit that was lowered since. */
+export const countIn = (item: StoredItem | undefined, limit: Limit, nowMs: number): number =>
+  Number(item?.[countAttribute(limit, nowMs)] ?? 0);
+
 export const stateIn = (item: StoredItem | undefined, limit: Limit, nowMs: number): LimitState => {
-  const remaining = Math.max(0, limit.limit - Number(item?.[countAttribute(limit, nowMs)] ?? 0));
+  const remaining = Math.max(0, limit.limit - countIn(item, limit, nowMs));
   return {
     allowed: remaining > 0,
     remaining,

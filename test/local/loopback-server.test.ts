@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, isIPv6 } from 'node:net';
+import { connect, isIPv6, Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { mock } from 'node:test';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import { connectTo, otherAddresses } from './other-addresses.ts';
 
@@ -104,6 +105,24 @@ describe('listenOnLoopback', () => {
     await expect(fetch(`http://127.0.0.1:${port}/bad`)).rejects.toThrow();
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
   });
+});
+
+describe('a machine without IPv6', () => {
+  const { listen: listenOn } = Server.prototype;
+
+  it.each(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])(
+    'is served at 127.0.0.1 alone, where ::1 fails with %s',
+    async (code) => {
+      mock.method(Server.prototype, 'listen', function (this: Server, port: number, host: string) {
+        if (host === '127.0.0.1') return Reflect.apply(listenOn, this, [port, host]);
+        process.nextTick(() => this.emit('error', Object.assign(new Error(code), { code })));
+        return this;
+      });
+      const { port } = await listen(sayHello);
+      expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('hello');
+      mock.reset();
+    },
+  );
 });
 
 describe('close', () => {

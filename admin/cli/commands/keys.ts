@@ -27,6 +27,7 @@ import { lossesOf, readPeakUse } from '#admin/operations/losses.ts';
 import { requireName } from '#admin/operations/sellers.ts';
 import { KEY_QUOTA, KEY_QUOTA_WARNING } from '#admin/usage-plans/port.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
+import { validSecrets } from '#shared/api-keys/secret.ts';
 import { KEY_LIMIT_NAMES, type KeyLimitName, type LimitOverrides } from '#shared/rate-limits/key-limits.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
@@ -172,11 +173,13 @@ const rename = async (session: Session, text: string, name: string) => {
 };
 
 const rotate = async (session: Session, text: string, { grace }: { grace: number }) => {
-  const { key_id, name } = await keyNamed(session.admin, text);
+  const key = await keyNamed(session.admin, text);
+  const { key_id, name } = key;
   if (grace === 0) {
-    await session.requireYes(
-      `Rotate ${key_id} (${name}) without a grace period? Its old secret becomes invalid at once.`,
-    );
+    const { length } = validSecrets(key, Math.floor(session.admin.clock() / 1000));
+    const ended =
+      length === 1 ? 'Its valid secret becomes invalid' : `Its ${length} valid secrets become invalid`;
+    await session.requireYes(`Rotate ${key_id} (${name}) without a grace period? ${ended} at once.`);
   }
   return shownWithSecret(session, await rotateKey(session.admin, key_id, grace));
 };

@@ -234,7 +234,7 @@ describe('keys limits', () => {
     const { key_id } = await newKey();
     const { limits } = await shell.json('keys', 'limits', key_id);
     expect(limits[0]).toEqual({
-      name: 'requests-per-minute',
+      name: 'free',
       limit: 100,
       used: 0,
       remaining: 100,
@@ -255,7 +255,7 @@ describe('keys limits', () => {
       ...['keys', 'limits', key_id, '--set', 'sms-per-hour=10000', '--set', 'paid-checks-per-day=0'],
     );
     expect(set.limits).toMatchObject([
-      { name: 'requests-per-minute', limit: 100 },
+      { name: 'free', limit: 100 },
       { name: 'sms-per-hour', limit: 10_000, overridden: true },
       { name: 'failed-checks-per-hour', overridden: false },
       { name: 'refused-links-per-hour', overridden: false },

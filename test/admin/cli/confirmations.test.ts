@@ -48,6 +48,7 @@ const newBuyer = async (buyerId: string) => {
 /** Values by the words that stand for them below: a seller with two keys and three users, one of them a buyer, and what each command takes away. */
 const newScene = async () => {
   const { SELLER, ...keys } = await newKeys();
+  await shell.json('keys', 'rotate', keys.KEY, '--grace', '24h');
   const { seller_id: EMPTY } = await shell.json('sellers', 'create', `Shop-${SELLER}`);
   const { seller_id: OTHER } = await shell.json('sellers', 'create', `Kiosk-${SELLER}`);
   await shell.json('sellers', 'messages', SELLER, '--template', 'kavenegar=kaveh-books');
@@ -78,7 +79,7 @@ const COMMANDS: readonly (readonly [command: string, question: string, shown: st
   ],
   [
     'keys rotate KEY --grace 0',
-    'Rotate KEY (server) without a grace period? Its old secret becomes invalid at once.',
+    'Rotate KEY (server) without a grace period? Its 2 valid secrets become invalid at once.',
     'blk_test_',
   ],
   [

@@ -21,7 +21,7 @@ describe('the admin CLI', () => {
     [['keys', 'issue', 'sel_x', '--plan', 'free', '--scopes', 'users:read', '--expires', '2027-02-30'], 2],
     [['keys', 'rotate', 'key_x', '--grace', '31d'], 2],
     [['usage', 'key_x', '--days', '0'], 2],
-    [['keys', 'limits', 'key_x', '--set', 'requests-per-minute=5'], 2],
+    [['keys', 'limits', 'key_x', '--set', 'free=5'], 2],
     [['keys', 'limits', 'key_x', '--set', 'sms-per-hour'], 2],
     [['keys', 'limits', 'key_x', '--set', 'sms-per-hour=-1'], 2],
     [['keys', 'limits', 'key_x', '--unset', 'sms'], 2],

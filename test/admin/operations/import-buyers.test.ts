@@ -156,6 +156,29 @@ describe('importBuyers', () => {
     expect(await countLines(await layoutOf(file, undefined))).toBe(LINES);
   });
 
+  it('begins the file of rejected lines with its mark and header, also if the first one is in a later batch', async () => {
+    const file = join(folder, 'late.txt');
+    await writeFile(file, `${'09121234567\n'.repeat(2000)}unknown\nnobody\n`);
+    await importFile(file);
+    const reason = 'not an Iranian mobile number';
+    expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(
+      `\ufeffline,reason,phone\n2001,${reason},unknown\n2002,${reason},nobody\n`,
+    );
+  });
+
+  it('reads the audit of 35 days once, and then what is newer than an hour before its start', async () => {
+    const since: string[] = [];
+    const watched = interceptedTable(table, ({ name, input }, send) => {
+      const values = input.ExpressionAttributeValues as Record<string, string> | undefined;
+      if (name === 'QueryCommand')
+        since.push(...Object.values(values ?? {}).filter((each) => /^20/.test(each)));
+      return send();
+    });
+    await importFile(await newFile(), { table: watched });
+    const later = '2026-11-21T09:00:00.000Z';
+    expect(since).toEqual(['2026-10-17T10:00:00.000Z', later, later, later]);
+  });
+
   it('deletes the file of rejected lines of an earlier import', async () => {
     const file = join(folder, 'corrected.txt');
     await writeFile(file, 'unknown\n');

@@ -26,7 +26,7 @@ describe('the limits of a key', () => {
   it('lists the limit per minute and every hourly and daily limit of the plan', async () => {
     const listed = await limits();
     expect(listed.map(({ name, limit }) => [name, limit])).toEqual([
-      ['requests-per-minute', PLANS.free.requestsPerMinute],
+      ['free', PLANS.free.requestsPerMinute],
       ...KEY_LIMIT_NAMES.map((name) => [name, KEY_LIMITS[name].byPlan.free]),
     ]);
     expect(listed.map(({ used, isOverridden }) => [used, isOverridden])).toEqual(
@@ -53,6 +53,15 @@ describe('the limits of a key', () => {
       resetSeconds: 2400,
       isOverridden: false,
     });
+  });
+
+  it('shows what was used of a limit that was lowered since', async () => {
+    const { key_id: keyId } = issued.key;
+    const counted = keyLimit('sms-per-hour', { keyId, plan: 'free', limits: {} });
+    for (const _ of [1, 2, 3]) await patientLimiter(deployment.table).increment(counted, deployment.clock());
+    await setKeyLimits(deployment.admin, keyId, { set: { 'sms-per-hour': 0 }, unset: [] });
+    const expected = { name: 'sms-per-hour', limit: 0, used: 3, remaining: 0 };
+    expect(await limits()).toContainEqual(expect.objectContaining(expected));
   });
 
   it('shows the day (UTC) of the latest request of each key, in the order of the keys', async () => {
