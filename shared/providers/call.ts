@@ -53,7 +53,7 @@ const RETRIED: readonly UnavailableReason[] = ['transport', 'upstream'];
 const MAX_ATTEMPTS = 2;
 
 /** 100 to 300 ms, random, so that callers that failed together do not retry together. */
-const RETRY_PAUSE_MS = () => 100 + Math.random() * 200;
+export const RETRY_PAUSE_MS = () => 100 + Math.random() * 200;
 
 /** The providers of a port, in the order of the stage, with their circuits and opened ports. */
 interface ConnectedProviders<Port> {

@@ -56,6 +56,25 @@ describe('docs/sellers/limits.md', () => {
   });
 });
 
+describe('docs/sellers/other-languages.md', () => {
+  it('has the time limit of a request that both clients have', () => {
+    const [, python] = /^TIMEOUT_SECONDS = (\d+)$/m.exec(textOf('client/python/buyer_linking.py')) ?? [];
+    const [, typescript] = /\btimeoutMs: (\d+)_000\b/.exec(textOf('client/src/options.ts')) ?? [];
+    expect([python, typescript]).toEqual(['30', '30']);
+    expect(textOf('docs/sellers/other-languages.md')).toContain(`| timeout | ${python} seconds |`);
+    expect(textOf('client/README.md')).toContain(`has a timeout of ${typescript} seconds`);
+  });
+});
+
+describe('the documentation site', () => {
+  it('loads the page that is shown and none that it links, or a visit would use up the throttle of the site', () => {
+    expect(textOf('docs/.vitepress/config.ts')).toContain('router: { prefetchLinks: false }');
+    expect(textOf('docs/operators/security.md')).toContain(
+      'The documentation site: 10 requests a second for each path',
+    );
+  });
+});
+
 describe('README.md', () => {
   it('lists the published operations as the code has them', () => {
     expect(textOf('README.md')).toContain(operationTable());

@@ -69,6 +69,8 @@ describe('200', () => {
 
   it('allows scripts of the service and the two of the build alone, and nothing from another origin', async () => {
     const { headers } = await call({});
+    // A link to another site tells it no path, and so no id that is in one.
+    expect(headers['Referrer-Policy']).toBe('same-origin');
     expect(headers['Content-Security-Policy']).toBe(
       "default-src 'none'; script-src 'self' 'sha256-a' 'sha256-b'; style-src 'self' 'unsafe-inline'; " +
         "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

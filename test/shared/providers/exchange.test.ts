@@ -31,6 +31,15 @@ const exchangeFor = (reply: ScriptedReply) => {
   return get(server.baseUrl);
 };
 
+it('a request names its sender, since some firewalls reject one without a user agent, and asks for JSON without compression', async () => {
+  await exchangeFor({ status: 200, json: {} });
+  expect(server.requests[0]?.headers).toMatchObject({
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'buyer-linking',
+  });
+});
+
 describe('a response', () => {
   it('is returned as its status and its JSON, of up to 64 KB', async () => {
     expect(await exchangeFor({ status: 418, json: { a: [1] } })).toEqual({ status: 418, json: { a: [1] } });

@@ -125,6 +125,33 @@ describe('batchGet', () => {
     await expect(batchGet({ name: table.name, client }, keys)).rejects.toBeInstanceOf(UnprocessedKeysError);
   });
 
+  it('waits up to 40, 80, 160 and 320 ms between its attempts', async () => {
+    const { random } = Math;
+    Math.random = () => 1e-6;
+    /** Whether the wait after so many attempts is at most so long, where none before it is too long. */
+    const isWithin = async (attempt: number, ms: number): Promise<boolean> => {
+      let asked = 0;
+      const send = async () => {
+        asked += 1;
+        return { UnprocessedKeys: { [table.name]: { Keys: keys } } };
+      };
+      const left = [...Array.from({ length: attempt - 1 }, () => 1), ms * Math.random(), -1];
+      const until = requestUntil(endless({ leftMs: () => left.shift() ?? -1 }));
+      const busy = { name: table.name, client: { send } as never };
+      await runInRequest(until, () => batchGet(busy, keys)).catch(() => undefined);
+      return asked > attempt;
+    };
+    try {
+      const bounds = [40, 80, 160, 320].map(async (ms, index) => [
+        await isWithin(index + 1, ms * 0.99),
+        await isWithin(index + 1, ms * 1.01),
+      ]);
+      expect(await Promise.all(bounds)).toEqual(Array.from({ length: 4 }, () => [false, true]));
+    } finally {
+      Math.random = random;
+    }
+  });
+
   it('throws in place of a wait that would end after the deadline of the request', async () => {
     const { table: busy, asked } = throttled(2);
     const atItsDeadline = requestUntil(endless({ leftMs: () => 0 }));
