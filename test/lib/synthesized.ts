@@ -130,7 +130,8 @@ const worker = globalThis as { [TEMPLATES]?: Map<string, string> };
 worker[TEMPLATES] ??= new Map();
 const synthesized = worker[TEMPLATES];
 
-const synthesize = (config: Config) => {
+/** Synthesizes a stage, whether or not another test has done so. Returns its templates as JSON. */
+export const synthesize = (config: Config) => {
   const { stackTraceLimit } = Error;
   // CDK keeps the stack trace of each construct: another fifth.
   Error.stackTraceLimit = 0;
