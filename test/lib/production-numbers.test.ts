@@ -132,7 +132,7 @@ const NUMBERS: readonly (readonly [
       },
     },
     'scaling',
-    '| all others, reads | 220 together |',
+    '| all others, reads | 219 together |',
   ],
   [
     'the network of staticEgress',
