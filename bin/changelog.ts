@@ -4,7 +4,8 @@ import { commandLine } from './command-line.ts';
 
 const USAGE = `Usage: node bin/changelog.ts [--check]
 
-A hook of npm version. Moves the entries under "Unreleased" of CHANGELOG.md to the new version.
+A hook of npm version. Moves the entries under "Unreleased" of CHANGELOG.md to
+the new version.
 
 Options:
   --check  only checks that there is an entry`;

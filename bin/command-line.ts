@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { escaped } from '#admin/cli/terminal.ts';
 import { redact } from '#shared/log.ts';
 
 /**
@@ -17,8 +18,8 @@ export const commandLine = <const Config extends ParseArgsConfig>(usage: string,
   }
 };
 
-/** Prints what is wrong, without a secret or a phone that was typed, and exits 2. */
+/** Prints what is wrong, without a secret or a phone that was typed and without its control characters, and exits 2. */
 export const wrongCommandLine = (sentence: string): never => {
-  console.error(`${redact(sentence.replace(/\.$/, ''))}. Try --help.`);
+  console.error(`${escaped(redact(sentence.replace(/\.$/, '')))}. Try --help.`);
   process.exit(2);
 };

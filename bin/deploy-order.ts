@@ -8,7 +8,8 @@ import { commandLine } from './command-line.ts';
 
 const USAGE = `Usage: node bin/deploy-order.ts <folder of the checkout that is deployed>
 
-Says to which stages the stacks of this checkout cannot be deployed at once, as annotations of GitHub. Run npm run synth in both first.`;
+Says to which stages the stacks of this checkout cannot be deployed at once, as
+annotations of GitHub. Run npm run synth in both first.`;
 
 const [deployedFolder = ''] = commandLine(USAGE, { allowPositionals: true }).positionals;
 

@@ -4,8 +4,9 @@ import { commandLine, wrongCommandLine } from './command-line.ts';
 
 const USAGE = `Usage: npm start -- [options]
 
-Runs the whole service on this machine, with an embedded DynamoDB. Registries and SMS
-provider are the sandbox: phones begin with 0999, a code is the last six digits.
+Runs the whole service on this machine, with an embedded DynamoDB. Registries
+and SMS provider are the sandbox: phones begin with 0999, a code is the last six
+digits.
 
 Options:
   --port <number>   the port to listen on; 0 for any free one (default: 3000)
@@ -16,7 +17,8 @@ Options:
 Environment:
   DYNAMODB_ENDPOINT   the URL of another DynamoDB, instead of the embedded one
   SITE_FOLDER         the folder of a documentation site that is built already
-  OTP_ACCESS          "api-key" (default) or "public": whether the one-time-code operations require a key`;
+  OTP_ACCESS          "api-key" (default) or "public": whether the
+                      one-time-code operations require a key`;
 
 const { values } = commandLine(USAGE, {
   options: {

@@ -17,11 +17,12 @@ const TYPES = 'client/src/generated/openapi.ts';
 
 const USAGE = `Usage: npm run openapi -- [options]
 
-Writes openapi.json and the operations in the README from the route table, and the
-client's types.
+Writes openapi.json and the operations in the README from the route table, and
+the client's types.
 
 Options:
-  --check    compare the file with the table, the standard and the last release tag; write nothing`;
+  --check    compare the file with the table, the standard and the last release
+             tag; write nothing`;
 
 const { values } = commandLine(USAGE, { options: { check: { type: 'boolean', default: false } } });
 

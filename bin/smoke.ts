@@ -4,6 +4,7 @@ import type { Administration } from '#admin/administration.ts';
 import type { Connection } from '#admin/cli/connection.ts';
 import { failureOf, UsageError } from '#admin/cli/errors.ts';
 import { abortOnInterrupt } from '#admin/cli/progress.ts';
+import { escapedLines } from '#admin/cli/terminal.ts';
 import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
@@ -25,14 +26,15 @@ import { deployments } from './deployments.ts';
 const USAGE = `Usage: npm run smoke -- [options]
 
 Calls a running service and prints one line for each request and what it must
-get. Issues keys of its own,
-which it revokes at the end, also after a failure or Ctrl-C. Uses test people only:
-a stage without the sandbox, such as prod, gets no requests that need a person.
+get. Issues keys of its own, which it revokes at the end, also after a failure
+or Ctrl-C. Uses test people only: a stage without the sandbox, such as prod,
+gets no requests that need a person.
 
   --stage <name>     a stage in AWS, with your AWS credentials
   --local            the local service of npm start
   --data <folder>    the data folder of the local service (default: .local)
-  --url <url>        the address of the service; alone, without keys and credentials
+  --url <url>        the address of the service; alone, without keys and
+                     credentials
   --profile <name>   the AWS profile
   --region <name>    the AWS Region
   --steps            print each call: method, path, status and a field or two
@@ -208,7 +210,8 @@ const smokeTest = async (): Promise<void> => {
 try {
   await smokeTest();
 } catch (error) {
-  console.error(`error: ${error instanceof UsageError ? error.message : failureOf(error).message}`);
+  const { message } = error instanceof UsageError ? error : failureOf(error);
+  console.error(`error: ${escapedLines(message)}`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 } finally {
   restore();

@@ -6,6 +6,7 @@ import './require-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { escaped } from '#admin/cli/terminal.ts';
 import { configOf, deployFaults } from '#lib/config.ts';
 import { apiStackName } from '#lib/outputs.ts';
 import { STAGE_NAMES, STAGES, type StageName } from '#lib/stages.ts';
@@ -23,7 +24,7 @@ const taken = (name: string, values: number): readonly string[] => {
 };
 
 const fail = (sentences: readonly string[]): never => {
-  for (const sentence of sentences) console.error(sentence);
+  for (const sentence of sentences) console.error(escaped(sentence));
   process.exit(1);
 };
 

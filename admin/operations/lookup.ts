@@ -100,7 +100,7 @@ export const keyOfSecret = async (admin: Administration, secret: string): Promis
   if (item !== undefined) return requireKey(admin, String(item.key_id));
   throw new AdminError(
     'key_not_found',
-    'No key has this secret. Another stage may have it, or a rotation has ended it.',
+    'No key has this secret. Another stage may have it, or it had ended before the last rotation of its key.',
   );
 };
 

@@ -36,18 +36,24 @@ const run = (program: string, option: string, env: NodeJS.ProcessEnv = process.e
 };
 
 describe.each(programs)('%s', (program) => {
-  test('prints its usage with --help, without an error', () => {
+  test('prints its usage in 80 columns with --help, without an error', () => {
     const { status, stdout, stderr } = run(program, '--help');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: /);
+    expect(stdout.split('\n').filter(({ length }) => length > 80)).toEqual([]);
   });
 
-  test('names a wrong option, without a phone in it and a stack trace, and exits 2', () => {
-    const { status, stdout, stderr } = run(program, '--nope-0912-345-6789');
+  test('names a wrong option, without a phone, a control character and a stack trace, and exits 2', () => {
+    const { status, stdout, stderr } = run(program, '--nope\u009b31m-0912-345-6789');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^[^\n]*unknown option '--nope-\[redacted\]'/i);
+    expect(stderr).toMatch(/^[^\n]*unknown option '--nope\\u009b31m-\[redacted\]'/i);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
+});
+
+test('bin/smoke.ts shows no control character of the stage that was named', () => {
+  const { status, stderr } = run('bin/smoke.ts', '--stage=x\u001b[31m');
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^error: .* there is no "x\\u001b\[31m"\.\n$/)]);
 });
 
 describe('compiled code', () => {

@@ -69,6 +69,14 @@ describe('bin/stage.ts', () => {
       expect(existsSync(`cdk.out/${stage}/buyer-linking-${stage}-api.template.json`)).toBe(true);
   });
 
+  it('shows no control character of the stage that was named', () => {
+    const synth = run(STAGE, 'synth', '--stage', 'x\u001b[31m');
+    expect([synth.status, synth.stderr]).toEqual([
+      2,
+      '--stage dev or --stage prod: there is no stage "x\\u001b[31m". Try --help.\n',
+    ]);
+  });
+
   it('takes the API stack alone with --api', () => {
     const synth = run(STAGE, 'synth', '--quiet', '--stage', 'dev', '--api', ...APP);
     expect([synth.status, stacksIn(synth)]).toEqual([0, null]);

@@ -15,7 +15,8 @@ const QUICK_SCALE = 0.05;
 
 const USAGE = `Usage: npm run test:hardening -- [options]
 
-Attacks and faults against a service that it starts on this machine. Exits 1 on any violation.
+Attacks and faults against a service that it starts on this machine. Exits 1 on
+any violation.
 
 Options:
   --quick              a twentieth of the tries
