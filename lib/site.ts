@@ -16,7 +16,7 @@ export const SITE_FOLDER = join(ROOT, '.site');
 const SOURCES = [
   'docs/sellers/**/*',
   'docs/.vitepress/{*,theme/*}',
-  'shared/docs/site.ts',
+  'shared/{clock,docs/site}.ts',
   'client/{README.md,package.json,src/**/*.ts,python/*.py}',
   'CHANGELOG.md',
   'openapi.json',

@@ -1,4 +1,5 @@
 /** The limits, the reasons of problems and the repeatable requests as Markdown tables, for the OpenAPI document and the docs. */
+import { HOUR_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
 import { CODE_LIMITS, type SendLimit } from '#shared/one-time-codes/rules.ts';
 import { REASONS } from '#shared/problems.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS } from '#shared/rate-limits/key-limits.ts';
@@ -9,7 +10,7 @@ import { markdown } from './markdown.ts';
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
-const UNITS = { hour: 3600, minute: 60, second: 1 };
+const UNITS = { hour: HOUR_SECONDS, minute: MINUTE_SECONDS, second: 1 };
 
 /** `3600` -> `1 hour`, `900` -> `15 minutes`: in the largest unit that divides it. */
 export const duration = (seconds: number): string => {

@@ -1,9 +1,15 @@
 import { InvalidArgumentError } from 'commander';
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
 import { KEY_LIMIT_NAMES, type LimitOverrides } from '#shared/rate-limits/key-limits.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-const MAX_GRACE_SECONDS = 30 * 86_400;
+const UNIT_SECONDS: Readonly<Record<string, number>> = {
+  s: 1,
+  m: MINUTE_SECONDS,
+  h: HOUR_SECONDS,
+  d: DAY_SECONDS,
+};
+const MAX_GRACE_SECONDS = 30 * DAY_SECONDS;
 const MAX_LIMIT = 1_000_000_000;
 
 /** Returns a parser of a whole number from 1 to `max`. */

@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '#shared/clock.ts';
 import type { Table } from '#shared/table/client.ts';
 import type { ItemKey } from '#shared/table/keys.ts';
 import type { TransactItem } from '#shared/table/writes.ts';
@@ -19,8 +20,6 @@ export type UserEvent = {
 
 /** How long sellers can read an event. */
 export const KEEP_EVENTS_DAYS = 30;
-
-const DAY_SECONDS = 86_400;
 
 /** DynamoDB deletes an event a day after sellers can no longer read it: its clock may differ from that of a function. */
 const DELETE_AFTER_SECONDS = (KEEP_EVENTS_DAYS + 1) * DAY_SECONDS;

@@ -1,4 +1,5 @@
 /** DynamoDB deletes an event days after it expired, and in no certain order, so the clock decides what is kept. */
+import { DAY_SECONDS } from '#shared/clock.ts';
 import type { Table } from '#shared/table/client.ts';
 import { eventsPartition, MAX_ORDINAL, numberSortKey, sellerKey } from '#shared/table/keys.ts';
 import { getItem, queryFirst } from '#shared/table/reads.ts';
@@ -17,7 +18,7 @@ interface Reading {
   readonly nowMs: number;
 }
 
-const KEEP_MS = KEEP_EVENTS_DAYS * 86_400_000;
+const KEEP_MS = KEEP_EVENTS_DAYS * DAY_SECONDS * 1000;
 
 const eventFrom = ({ sk, type, occurred_at, user_id, reason }: StoredItem): ListedEvent => ({
   sequence: Number(sk),
