@@ -90,7 +90,7 @@ def _send(method, path, body, access_token):
     request = urllib.request.Request(url + path, data, headers, method=method)
     try:
         with _opener.open(request, timeout=TIMEOUT_SECONDS) as response:
-            return response.status, json.loads(response.read() or "null")
+            status, text = response.status, response.read()
     except urllib.error.HTTPError:
         raise
     except (OSError, http.client.HTTPException) as error:
@@ -99,6 +99,10 @@ def _send(method, path, body, access_token):
         reason = getattr(error, "reason", error)
         kind = _TimedOut if isinstance(reason, (TimeoutError, socket.timeout)) else ConnectionError
         raise kind(f"{address}: no response: {reason}") from error
+    try:
+        return status, json.loads(text or "null")
+    except ValueError:  # Not from the service.
+        raise Problem(status, {}) from None
 
 
 def _problem_of(error):

@@ -16,7 +16,7 @@ const [describeIf, reason] =
 
 interface Answer {
   readonly status: number;
-  readonly body?: object;
+  readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     if (answer === 'silence') return;
     const { status, body, headers: sent } = answer;
     response.writeHead(status, { 'Content-Type': 'application/json', ...sent });
-    response.end(body && JSON.stringify(body));
+    response.end(typeof body === 'string' ? body : body && JSON.stringify(body));
   });
 });
 
@@ -219,6 +219,12 @@ describeIf(`the Python module${reason}`, () => {
       'import buyer_linking; buyer_linking.TIMEOUT_SECONDS = 0.2; call("POST", "/v1/users", {})';
     expect(await run(program, ['silence'])).toMatch(/no response: timed out$/);
     expect(received).toHaveLength(1);
+  });
+
+  it('raises the page of a proxy as a problem of its status, also of a success', async () => {
+    const page = '<h1>Sign in</h1>';
+    expect(await run('call("GET", "/v1/key")', [{ status: 200, body: page }])).toBe('Problem http_200:');
+    expect(await run('call("GET", "/v1/key")', [{ status: 403, body: page }])).toBe('Problem http_403:');
   });
 
   it('follows no redirect, which would take the key to another address', async () => {
