@@ -1,5 +1,6 @@
 /** "Add an endpoint" and "Add a field" of CONTRIBUTING.md, followed on a copy of the repository. */
 import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -256,8 +257,11 @@ const commit = () => {
 /** Copies the repository, with the generator of the client's types from a registry. */
 export const copyRepository = async (): Promise<void> => {
   copy = await mkdtemp(join(tmpdir(), 'buyer-linking-lists-'));
-  const files = execFileSync('git', ['ls-files', '-z'], { cwd: REPOSITORY, encoding: 'utf8' });
-  for (const file of files.split('\0').filter(Boolean)) await cp(join(REPOSITORY, file), join(copy, file));
+  // Also the files that are not in git yet, and none that is deleted.
+  const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  const files = execFileSync('git', listed, { cwd: REPOSITORY, encoding: 'utf8' }).split('\0');
+  for (const file of files.filter((name) => name !== '' && existsSync(join(REPOSITORY, name))))
+    await cp(join(REPOSITORY, file), join(copy, file));
   await symlink(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'));
   git('init', '--quiet');
   commit();

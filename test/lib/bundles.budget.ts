@@ -7,36 +7,36 @@ import { addSite } from '#lib/site.ts';
 import { allFunctions, allRoutes } from '#shared/routes.ts';
 import { SMALL_SITE } from '#test/service/running-service.ts';
 
-/** The largest size of each bundle in bytes of minified JavaScript: a cold start reads and compiles the whole file. */
+/** The largest size of each bundle in bytes of minified JavaScript, 2,000 more than it is: a cold start reads and compiles the whole file. */
 const BUDGET_BYTES: Readonly<Record<string, number>> = {
-  authorizer: 207_000,
-  canary: 170_000,
-  'check-user': 294_000,
-  'create-user': 326_000,
-  'delete-user': 254_500,
+  authorizer: 208_500,
+  canary: 171_500,
+  'check-user': 295_300,
+  'create-user': 328_200,
+  'delete-user': 255_700,
   // Runs in deploys only.
-  'deploy-check': 500_000,
-  'end-link': 293_000,
-  'find-links': 287_000,
-  'get-docs': 34_000,
-  'get-jwks': 196_000,
-  // Holds the document, which an operation makes 8 kB longer.
-  'get-openapi': 280_000,
-  'get-openid-configuration': 32_000,
-  'get-user': 245_000,
-  'list-events': 231_000,
-  'list-users': 269_000,
-  'rotate-key': 242_000,
-  'send-otp': 275_000,
-  'update-user': 252_000,
-  'verify-otp': 292_000,
+  'deploy-check': 299_000,
+  'end-link': 295_000,
+  'find-links': 288_700,
+  'get-docs': 35_900,
+  'get-jwks': 197_000,
+  // Holds the document: 8,000 more, the length of an operation.
+  'get-openapi': 232_400,
+  'get-openid-configuration': 33_600,
+  'get-user': 247_100,
+  'list-events': 232_400,
+  'list-users': 271_000,
+  'rotate-key': 243_200,
+  'send-otp': 277_000,
+  'update-user': 254_200,
+  'verify-otp': 293_400,
 };
 
 /** The budget of a function that has none of its own yet. */
-const DEFAULT_BUDGET_BYTES = 238_000;
+const DEFAULT_BUDGET_BYTES = 236_700;
 
 const WHAT_TO_DO =
-  'Does its source map name a package or a file that it does not need? If it needs all, raise its budget in BUDGET_BYTES of test/lib/bundles.budget.ts to the size and up to 2,000 bytes more, and say in the commit what came in.';
+  'Does its source map name a package or a file that it does not need? If it needs all, raise its budget in BUDGET_BYTES of test/lib/bundles.budget.ts to the size and 2,000 bytes more, and say in the commit what came in.';
 
 let folder: string;
 let bundles: Bundles;

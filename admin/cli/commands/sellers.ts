@@ -102,7 +102,8 @@ const remove = async ({ admin, requireYes }: Session, text: string): Promise<Com
   await requireUnused(admin, seller_id);
   await requireYes(`Delete ${seller_id} (${name}) for good?`);
   await deleteSeller(admin, seller_id);
-  return { json: { seller_id, deleted: true }, text: `Deleted ${seller_id}.\n` };
+  const note = `Its audit stays: audit ${seller_id}`;
+  return { json: { seller_id, deleted: true }, text: `Deleted ${seller_id}.\n`, note };
 };
 
 type Templates = TemplateChange['set'];

@@ -154,7 +154,8 @@ it('the audit of neither a seller nor a key has the hints for both, and that of 
   // Nobody is asked about what is refused anyway.
   expect((await run('sellers', 'delete', seller_id)).error).toContain('keys that are not revoked: 1.');
   await json('keys', 'revoke', key_id, '--yes');
-  await json('sellers', 'delete', seller_id, '--yes');
+  const deleted = await run('sellers', 'delete', seller_id, '--yes');
+  expect(deleted.error).toBe(`Its audit stays: audit ${seller_id}\n`);
   const { records } = await json('audit', seller_id, '--search', 'seller.deleted');
   expect(records).toMatchObject([{ action: 'seller.deleted', details: { name: 'Deleted Shop' } }]);
 });
