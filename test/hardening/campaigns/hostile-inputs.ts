@@ -47,6 +47,7 @@ const deps = {
       { allowed: true, remaining: 1, resetSeconds: 1, endsAt: 1 },
     ],
   },
+  verifyToken: async () => ({ phone: '+989990000042', authTime: 0 }),
 };
 
 const accepted = async (): Promise<never> => {
@@ -67,8 +68,9 @@ const inputsOf = (route: Route): Input[] => {
     async send() {
       const event = { ...gatewayEvent(route, {}), body };
       const before = process.cpuUsage();
-      await handler(event, { getRemainingTimeInMillis: () => 20_000 } as Context);
+      const { statusCode } = await handler(event, { getRemainingTimeInMillis: () => 20_000 } as Context);
       const { user, system } = process.cpuUsage(before);
+      if (statusCode < 400 || statusCode > 499) throw new Error(`${route.name}, ${name}: ${statusCode}`);
       return user + system;
     },
   }));
