@@ -131,24 +131,18 @@ describeIf(`the file of customers${reason}`, () => {
   const customers = [newCustomer('1'), newCustomer('2', { display_name: 'سارا احمدی' })];
   const rows = customers.map(({ row }) => row);
 
-  it.each(exportedFiles([HEADER, ...rows]).map(({ form, bytes }) => [form, bytes] as const))(
-    'is read with %s',
-    async (_form, bytes) => {
-      await save(bytes);
-      expect(await bring()).toMatchObject({ code: 0, error: '', out: expect.stringContaining('2 linked') });
-      expect(bodies).toEqual(customers.map(({ body }) => body));
-    },
-  );
+  it.each(exportedFiles([HEADER, ...rows]))('is read with $form', async ({ bytes }) => {
+    await save(bytes);
+    expect(await bring()).toMatchObject({ code: 0, error: '', out: expect.stringContaining('2 linked') });
+    expect(bodies).toEqual(customers.map(({ body }) => body));
+  });
 
-  it.each(UNREADABLE.map(({ form, bytes }) => [form, bytes] as const))(
-    'is refused before a request: %s',
-    async (_form, bytes) => {
-      await save(bytes);
-      const error = 'customers.csv is neither UTF-8 nor UTF-16. Save it as "CSV UTF-8".\n';
-      expect(await bring()).toEqual({ code: 1, out: '', error });
-      expect(bodies).toEqual([]);
-    },
-  );
+  it.each(UNREADABLE)('is refused before a request: $form', async ({ bytes }) => {
+    await save(bytes);
+    const error = 'customers.csv is neither UTF-8 nor UTF-16. Save it as "CSV UTF-8".\n';
+    expect(await bring()).toEqual({ code: 1, out: '', error });
+    expect(bodies).toEqual([]);
+  });
 
   it.each([
     ['has no column national id. Its first line has: customer, id.', 'customer;id\n1;2\n'],
