@@ -12,12 +12,22 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('../../node_modules/.cache/node-compile-cache', import.meta.url),
 );
 
+/**
+ * What jest-circus keeps in the globals, which it expects to end with the file: its state, with every module of the file, and its handlers,
+ * each of which would receive the events of all later files.
+ */
+const KEPT_BY_CIRCUS = ['EVENT_HANDLERS', 'JEST_STATE_SYMBOL'];
+
 /** The process itself: with no second realm, an error of a package is an `Error` of the tests. Each test file leaves it as it was. */
 export default class ProcessEnvironment {
   readonly global = globalThis;
   readonly #env = { ...process.env };
 
-  async setup() {}
+  async setup() {
+    for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+      if (KEPT_BY_CIRCUS.includes(symbol.description ?? '')) Reflect.deleteProperty(globalThis, symbol);
+    }
+  }
 
   async teardown() {
     mock.reset();
