@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { docsRoutes } from '#shared/docs/routes.ts';
-import { BUILD_FILE, MEDIA_TYPES, PLACEHOLDERS, type SiteBuild } from '#shared/docs/site.ts';
+import { BUILD_FILE, FIRST_PAGES, MEDIA_TYPES, PLACEHOLDERS, type SiteBuild } from '#shared/docs/site.ts';
 import { readEnv, siteFolder } from '#shared/env.ts';
 import { endpoint, type Handle, type Request } from '#shared/http/endpoint.ts';
 import { problem } from '#shared/problems.ts';
@@ -62,15 +62,24 @@ const headersOf = (file: string, deps: Deps) => ({
   }),
 });
 
+const FOLDERS = new Map<string, string>(
+  Object.entries(FIRST_PAGES).map(([folder, page]) => [`/docs/${folder}`, `/docs/${page}`]),
+);
+
+/** Returns where another address of a page leads: the root, a folder, or a page with a slash at its end. */
+const targetOf = (path: string): string | undefined => {
+  if (/^\/?$/.test(path)) return '/docs';
+  const page = path === '/docs/' ? path : path.replace(/(?<=[^/])\/+$/, '');
+  return FOLDERS.get(page) ?? (page === path ? undefined : page);
+};
+
 /** Serves a file of the site. A path without one is a page for a browser and a problem for a program. */
 export const handle: Handle<typeof route, Deps> = async (request, deps) => {
   const baseUrl = baseUrlOf(request, deps);
   const base = baseUrl.pathname.replace(/\/$/, '');
   const path = request.sentPath.slice(base.length);
-  // The root leads to /docs. A page has one address, without a slash at its end.
-  if (/^\/?$/.test(path)) return { status: 302, headers: { Location: `${base}/docs` } };
-  if (/[^/]\/+$/.test(path) && path !== '/docs/')
-    return { status: 302, headers: { Location: `${base}${path.replace(/\/+$/, '')}` } };
+  const target = targetOf(path);
+  if (target !== undefined) return { status: 302, headers: { Location: `${base}${target}` } };
   const file = fileOf(path.replace(/^\/docs\/?/, ''), deps);
   if (file !== undefined)
     return { status: 200, headers: headersOf(file, deps), body: await textOf(file, baseUrl, deps) };
@@ -81,7 +90,9 @@ export const handle: Handle<typeof route, Deps> = async (request, deps) => {
 
 export const build = () => {
   const folder = siteFolder();
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file !== BUILD_FILE,
+  );
   const { scripts }: SiteBuild = JSON.parse(readFileSync(join(folder, BUILD_FILE), 'utf8'));
   return {
     folder,

@@ -109,7 +109,8 @@ const errorsOf = (route: Route) => {
 
 const descriptionOf = (route: Route): string => {
   const scope = scopeOf(route);
-  return scope === undefined ? route.description : `${route.description}\n\nScope: \`${scope}\`.`;
+  const rules = [scope && `Scope: \`${scope}\`.`, route.ignoresQuery && 'A query is ignored.'];
+  return [route.description, ...rules.filter((rule) => rule)].join('\n\n');
 };
 
 const securityOf = (route: Route) => {

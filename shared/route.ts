@@ -124,6 +124,8 @@ export interface Route extends FunctionRow<RequestCheck> {
   /** A path that the schema rejects names no resource and gets `problem`. */
   readonly pathParameters?: { readonly schema: ObjectSchema; readonly problem: ProblemCode };
   readonly query?: ObjectSchema;
+  /** A page: links in mails get parameters. Other rows reject an unknown parameter. */
+  readonly ignoresQuery?: true;
   readonly body?: ObjectSchema;
   /** Where a field that the body does not have is changed: field -> a sentence for the detail of its error. */
   readonly fieldsElsewhere?: Readonly<Record<string, string>>;
@@ -204,7 +206,7 @@ const usesStorage = (route: Pick<Route, 'access' | 'permissions'>): boolean => {
 
 export const problemsOf = (route: Route): readonly ProblemCode[] => [
   ...(route.body ? (['malformed_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
-  'validation_failed',
+  ...(route.ignoresQuery ? [] : (['validation_failed'] as const)),
   ...(route.access.by === 'public' ? [] : (['invalid_api_key', 'rate_limit_exceeded'] as const)),
   ...(scopeOf(route) === undefined ? [] : (['insufficient_scope'] as const)),
   // Of the gateway: an escape in the path that is no character, or an operation that the stage does not serve.

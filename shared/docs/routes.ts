@@ -42,12 +42,14 @@ export const docsRoutes = routeRows('Documentation', {
     path: '/docs',
     otherPaths: ['/docs/{path+}', '/'],
     access: { by: 'public' },
+    ignoresQuery: true,
     summary: 'The documentation site',
     description: 'Guides, and a page for each operation with a form to try it.',
     responses: {
       200: PAGE_RESPONSE,
       302: {
-        description: 'To `/docs`, or to the address of the page without a slash at its end.',
+        description:
+          'To the first page of a folder, or to the address of the page without a slash at its end.',
         headers: { Location: 'The path of the page.' },
       },
       404: {

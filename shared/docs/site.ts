@@ -17,6 +17,7 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.mjs': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
   '.mts': 'text/plain; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
@@ -25,7 +26,10 @@ export const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.py': 'text/x-python; charset=utf-8',
 };
 
-/** The file beside the pages that says how they were built. */
+/** The first pages of the folders, which have no page of their own. */
+export const FIRST_PAGES = { fa: 'fa/quick-start', operations: 'operations/create-user' } as const;
+
+/** The file beside the pages that says how they were built. It is not served. */
 export const BUILD_FILE = 'build.json';
 
 export interface SiteBuild {
@@ -33,4 +37,6 @@ export interface SiteBuild {
   readonly sources: string;
   /** The inline scripts of the pages, as sources of a Content-Security-Policy. */
   readonly scripts: readonly string[];
+  /** The packages with code in the scripts and styles of the pages. */
+  readonly packages: readonly string[];
 }

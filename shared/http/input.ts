@@ -120,7 +120,11 @@ const parseBody = (schema: ObjectSchema, body: unknown, { fieldsElsewhere }: Rou
 };
 
 /** A row without a query schema knows no parameters. A parameter that is given twice has no single value and is rejected. */
-const parseQuery = (schema: ObjectSchema = v.strictObject({}), parameters: QueryParameters) => {
+const parseQuery = (
+  { query: schema = v.strictObject({}), ignoresQuery }: Route,
+  parameters: QueryParameters,
+) => {
+  if (ignoresQuery) return { output: undefined, errors: [] };
   const repeated = Object.keys(parameters).filter((name) => (parameters[name]?.length ?? 0) > 1);
   const sent = Object.fromEntries(
     Object.entries(parameters).map(([name, values]) => [name, values?.[0] ?? '']),
@@ -141,7 +145,7 @@ const parsePath = ({ pathParameters }: Pick<Route, 'pathParameters'>, sent: unkn
 /** Throws `malformed_json`, `validation_failed` with the faults of query and body at once, then the row's own problem of the path. */
 export const parseInput = (route: Route, event: APIGatewayProxyEvent) => {
   const body = route.body ? parseBody(route.body, event.body, route) : { output: undefined, errors: [] };
-  const query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {});
+  const query = parseQuery(route, event.multiValueQueryStringParameters ?? {});
   const errors = [...body.errors, ...query.errors].slice(0, MAX_ERRORS);
   if (errors.length > 0) throw problem('validation_failed', { errors });
   return { path: parsePath(route, event.pathParameters ?? {}), query: query.output, body: body.output };

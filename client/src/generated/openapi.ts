@@ -326,6 +326,8 @@ export interface paths {
         /**
          * The documentation site
          * @description Guides, and a page for each operation with a form to try it.
+         *
+         *     A query is ignored.
          */
         get: operations["get-docs"];
         put?: never;
@@ -5404,7 +5406,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description To `/docs`, or to the address of the page without a slash at its end. */
+            /** @description To the first page of a folder, or to the address of the page without a slash at its end. */
             302: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5433,34 +5435,6 @@ export interface operations {
                      *     }
                      */
                     "application/problem+json": components["schemas"]["NotFound"];
-                };
-            };
-            /** @description `validation_failed`: A field or parameter is missing, unknown or has a bad value. `errors` names each one. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:buyer-linking:problem:validation_failed",
-                     *       "title": "Validation failed",
-                     *       "status": 422,
-                     *       "code": "validation_failed",
-                     *       "detail": "A field or parameter is missing, unknown or has a bad value. \"errors\" names each one.",
-                     *       "request_id": "UDfGvGWsjoEFvwA=",
-                     *       "errors": [
-                     *         {
-                     *           "parameter": "sort",
-                     *           "code": "unknown",
-                     *           "detail": "Is not a known parameter: this operation has none."
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["ValidationFailed"];
                 };
             };
             /** @description `internal`: An unexpected error occurred in the service. Quote `request_id` when you report it. */
