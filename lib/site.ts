@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { BUILD_FILE, MEDIA_TYPES, type SiteBuild } from '#shared/docs/site.ts';
@@ -12,22 +12,33 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The built site of this clone. */
 export const SITE_FOLDER = join(ROOT, '.site');
 
-/** Everything that the site is built from. */
+/** Everything that the site is built from: a test compares it with the imports. */
 const SOURCES = [
   'docs/sellers/**/*',
   'docs/.vitepress/{*,theme/*}',
+  'lib/site.ts',
   'shared/{clock,docs/site}.ts',
-  'client/{README.md,package.json,src/**/*.ts,python/*.py}',
+  'client/{README.md,package.json,tsconfig*.json,src/**/*.ts,python/*.py}',
+  '{,docs/}tsconfig.json',
   'CHANGELOG.md',
   'openapi.json',
   'package-lock.json',
 ];
 
+/** Returns the files that the site is built from, as paths in the repository. */
+export const sourceFiles = (): readonly string[] =>
+  globSync(SOURCES, { cwd: ROOT, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(ROOT, join(parentPath, name)))
+    .sort();
+
 const hashOfSources = (): string => {
   const hash = createHash('sha256');
-  const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
-  for (const path of paths) hash.update(path.slice(ROOT.length)).update('\0').update(readFileSync(path));
+  for (const file of sourceFiles())
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(ROOT, file)));
   return hash.digest('hex');
 };
 
@@ -46,7 +57,7 @@ const inlineScripts = (pages: readonly string[]): readonly string[] => {
 };
 
 /** Builds the site in a folder. Throws if it has a file that `get-docs` does not serve. */
-const buildSite = async (folder: string, sources: string): Promise<void> => {
+export const buildSite = async (folder: string, sources: string): Promise<void> => {
   const vitepress = join(ROOT, 'node_modules/vitepress/bin/vitepress.js');
   const env = { ...process.env, SITE_FOLDER: folder };
   await promisify(execFile)(process.execPath, [vitepress, 'build', 'docs'], { cwd: ROOT, env }).catch(
@@ -54,14 +65,19 @@ const buildSite = async (folder: string, sources: string): Promise<void> => {
       throw new Error(`The documentation site cannot be built:\n${stdout}${stderr}`);
     },
   );
-  // Names the hash of each page for a server that VitePress does not need.
-  await rm(join(folder, 'hashmap.json'), { force: true });
   const files = globSync('**/*.*', { cwd: folder });
   const others = files.filter((file) => !(extname(file) in MEDIA_TYPES));
   if (others.length > 0) throw new Error(`The documentation site serves no such files: ${others.join(', ')}`);
   const pages = files.filter((file) => file.endsWith('.html'));
   const scripts = inlineScripts(pages.map((page) => readFileSync(join(folder, page), 'utf8')));
-  await writeFile(join(folder, BUILD_FILE), JSON.stringify({ sources, scripts } satisfies SiteBuild));
+  const { packages } = JSON.parse(readFileSync(join(folder, BUILD_FILE), 'utf8')) as Pick<
+    SiteBuild,
+    'packages'
+  >;
+  await writeFile(
+    join(folder, BUILD_FILE),
+    JSON.stringify({ sources, scripts, packages } satisfies SiteBuild),
+  );
 };
 
 /** Returns the folder of the built site. Builds it first if its sources changed, and says so in one line. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
-import { spec } from './openapi.ts';
+import { info } from './openapi.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = 'docs/sellers';
@@ -39,6 +39,7 @@ export const PERSIAN_GUIDES = [
   'fa/limits',
   'fa/your-key',
   'fa/test-identities',
+  'fa/what-there-is-not',
 ];
 
 /** The guides that are files of another place. */
@@ -75,14 +76,52 @@ const OWN_MACHINE = /^>.*\n(?:>.*\n)*\n?/gm;
 
 const INTERFACE = '<!-- interface -->';
 
-/** Makes pages of the Markdown of the guides. It comes before the plugin that writes each page as Markdown too. */
+/** An entry of the changelog that sellers do not notice. */
+const OF_OPERATORS = /^- Operators: .*\n/gm;
+
+/** Shows JSON of one line over several. What the tests run and compare is the file as it is. */
+const withLongJson = (markdown: string): string =>
+  markdown.replace(/(?<=^```json\n)[\s\S]*?(?=^```$)/gm, (block) =>
+    block.replace(/^[{[].{40,}$/gm, (line) => {
+      try {
+        return JSON.stringify(JSON.parse(line), null, 2);
+      } catch {
+        // It leaves something out: …
+        return line;
+      }
+    }),
+  );
+
+/** Returns the Markdown of a guide as the site shows it. */
+export const guideMarkdown = (page: string): string =>
+  withSiteLinks(
+    page,
+    withLongJson(
+      read(sourceOf(page))
+        .replace(OWN_MACHINE, '')
+        .replace(OF_OPERATORS, '')
+        .replace(INTERFACE, info.description),
+    ),
+  );
+
+/** Returns the first long paragraph of a guide up to the end of a sentence, for search engines and previews of links. */
+export const descriptionOf = (page: string): string => {
+  const paragraphs = guideMarkdown(page)
+    .replace(/^```[\s\S]*?^```$/gm, '')
+    .replace(/<[^>]*>|`/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .split(/\n{2,}/)
+    .map((text) => text.replace(/\s+/g, ' ').trim());
+  const first = paragraphs.find((text) => /^[\p{L}][^|]{60,}[.:]$/u.test(text)) ?? '';
+  return first.replace(/^(.{60,}?[.؛]) .*$/, '$1');
+};
+
+/** Makes pages of the Markdown of the guides. */
 export const sellerPages = (): Plugin => ({
   name: 'seller-pages',
   enforce: 'pre',
-  transform(code, id) {
+  transform(_code, id) {
     const [, page] = /\/docs\/sellers\/((?:fa\/)?[\w-]+\.md)$/.exec(id) ?? [];
-    if (page === undefined) return;
-    const markdown = Object.values(ELSEWHERE).includes(page) ? read(sourceOf(page)) : code;
-    return withSiteLinks(page, markdown.replace(OWN_MACHINE, '').replace(INTERFACE, spec.info.description));
+    return page === undefined ? undefined : guideMarkdown(page);
   },
 });

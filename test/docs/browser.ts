@@ -46,10 +46,22 @@ export interface OpenPage {
   readonly faults: readonly string[];
 }
 
+export interface OpenOptions {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+  /** Runs before the page is loaded. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
 /** Opens an address, and waits until the page is at rest. */
-export const openPage = async (browser: Browser, address: string): Promise<OpenPage> => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+export const openPage = async (
+  browser: Browser,
+  address: string,
+  { colorScheme = 'light', width = 1280, prepare }: OpenOptions = {},
+): Promise<OpenPage> => {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
   const page = await context.newPage();
+  await prepare?.(page);
   const faults: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) faults.push(`${message.type()}: ${message.text()}`);
@@ -94,6 +106,6 @@ export const useBrowser = () => {
     get baseUrl() {
       return service.demo.base_url;
     },
-    open: (address: string): Promise<OpenPage> => openPage(browser, address),
+    open: (address: string, options?: OpenOptions): Promise<OpenPage> => openPage(browser, address, options),
   };
 };

@@ -55,6 +55,7 @@ describe('the other pages', () => {
     'docs/operators/deploy.md': 'test/lib/operations.test.ts',
     'docs/operators/message-templates.md': 'test/docs/message-templates.test.ts',
     'docs/operators/operations.md': 'test/lib/operations.test.ts',
+    'docs/sellers/index.md': 'test/docs/site.test.ts',
   };
 
   it('with snippets are those whose snippets cannot run on one machine, with a test of their own where one can be', () => {

@@ -4,3 +4,6 @@ declare module '*.vue' {
 }
 
 declare module '*.css';
+
+/** The path of the styles of operations, from the build. */
+declare const __OPERATION_STYLES__: string;

@@ -1,32 +1,52 @@
-import type { Theme } from 'vitepress';
+import { inBrowser, type Router, type Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
-import { defineAsyncComponent, h } from 'vue';
-import 'vitepress-openapi/dist/style.css';
+import { defineAsyncComponent, h, nextTick } from 'vue';
 import KeyPage from './KeyPage.vue';
+import { provideLanguages } from './languages.ts';
+import { loadOperation } from './operation.ts';
 import SupportLine from './SupportLine.vue';
+import { searchOptions } from './search.ts';
 import './style.css';
+
+/**
+ * Loads the page again from the server when a part of it cannot be loaded: the router would show "Page not found", and would take what
+ * hashmap.json answers, a problem too, as its map. Not before a click or a key in this page, which would load itself again and again.
+ */
+const loadAgain = (): void => {
+  if (navigator.userActivation?.hasBeenActive) location.reload();
+};
+
+/** Marks the row to which the address leads: the router changes the address in a way that `:target` does not see. */
+const markRow = (): void => {
+  document.querySelector('tr.target')?.classList.remove('target');
+  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.classList.add('target');
+};
+
+const afterRouteChange = (router: Router) => (): void => {
+  if (router.route.data.isNotFound) loadAgain();
+  nextTick(markRow);
+};
 
 export default {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { 'doc-after': () => h(SupportLine) }),
-  enhanceApp({ app }) {
+  Layout: {
+    setup() {
+      provideLanguages();
+      return () => h(DefaultTheme.Layout, null, { 'doc-after': () => h(SupportLine) });
+    },
+  },
+  enhanceApp({ app, router, siteData }) {
+    if (inBrowser) {
+      // Vite says so of every part but a page, of which the router knows.
+      addEventListener('vite:preloadError', loadAgain);
+      addEventListener('hashchange', markRow);
+      router.onAfterRouteChange = afterRouteChange(router);
+    }
+    siteData.value.themeConfig.search.options.miniSearch = { searchOptions };
     app.component('KeyPage', KeyPage);
-    // Loaded by the pages of operations alone: it is ten times as large as everything else.
     app.component(
       'Operation',
-      defineAsyncComponent(async () => {
-        const [{ theme, useOpenapi }, { spec }] = await Promise.all([
-          import('vitepress-openapi/client'),
-          import('../openapi.ts'),
-        ]);
-        // A key that a reader types is forgotten with the page.
-        useOpenapi({
-          spec,
-          config: { storage: { persistAuth: false }, operation: { hiddenSlots: ['branding'] } },
-        });
-        await theme.enhanceApp({ app } as Parameters<typeof theme.enhanceApp>[0]);
-        return app.component('OAOperation') ?? {};
-      }),
+      defineAsyncComponent(() => loadOperation(app)),
     );
   },
 } satisfies Theme;
