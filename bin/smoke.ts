@@ -170,7 +170,7 @@ const withoutFlush = ({ admin, ...connection }: Connection): Connection => ({
   admin: { ...admin, authorizerCache: { flush: async () => {} } },
 });
 
-/** In a fresh clone the first request builds the documentation site, which takes longer than a call may. Whether it is there, its expectation says. */
+/** In a fresh clone the service builds the documentation site when it is ready, which takes longer than a call may. Whether it is there, its expectation says. */
 const waitForSite = (baseUrl: string): Promise<unknown> =>
   fetch(`${baseUrl}/docs`, { signal: AbortSignal.any([signal, AbortSignal.timeout(SITE_BUILD_MS)]) }).catch(
     () => {},

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
@@ -57,14 +58,18 @@ const inlineScripts = (pages: readonly string[]): readonly string[] => {
 };
 
 /** Builds the site in a folder. Throws if it has a file that `get-docs` does not serve. */
-export const buildSite = async (folder: string, sources: string): Promise<void> => {
+export const buildSite = async (folder: string, sources: string, signal?: AbortSignal): Promise<void> => {
   const vitepress = join(ROOT, 'node_modules/vitepress/bin/vitepress.js');
   const env = { ...process.env, SITE_FOLDER: folder };
-  await promisify(execFile)(process.execPath, [vitepress, 'build', 'docs'], { cwd: ROOT, env }).catch(
-    ({ stdout, stderr }) => {
-      throw new Error(`The documentation site cannot be built:\n${stdout}${stderr}`);
-    },
-  );
+  const options = { cwd: ROOT, env, signal };
+  const building = promisify(execFile)(process.execPath, [vitepress, 'build', 'docs'], options);
+  await building.catch(async ({ stdout, stderr }) => {
+    const { child } = building;
+    // When the signal aborts, the process ends after its promise. Until then it can write.
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      await once(child, 'exit');
+    throw new Error(`The documentation site cannot be built:\n${stdout}${stderr}`);
+  });
   const files = globSync('**/*.*', { cwd: folder });
   const others = files.filter((file) => !(extname(file) in MEDIA_TYPES));
   if (others.length > 0) throw new Error(`The documentation site serves no such files: ${others.join(', ')}`);
@@ -80,16 +85,19 @@ export const buildSite = async (folder: string, sources: string): Promise<void> 
   );
 };
 
-/** Returns the folder of the built site. Builds it first if its sources changed, and says so in one line. */
-export const builtSite = async (say: (line: string) => void): Promise<string> => {
+/** Returns the folder of the built site. Builds it first if its sources changed, and says so in one line. `signal` ends the build. */
+export const builtSite = async (say: (line: string) => void, signal?: AbortSignal): Promise<string> => {
+  signal?.throwIfAborted();
   const sources = hashOfSources();
-  if (sourcesOf(SITE_FOLDER) === sources) return SITE_FOLDER;
-  say('Building the documentation site, since its sources changed. This takes about half a minute.');
+  const before = sourcesOf(SITE_FOLDER);
+  if (before === sources) return SITE_FOLDER;
+  const why = before === undefined ? '' : ', since its sources changed';
+  say(`Building the documentation site${why}. This takes about half a minute.`);
   // Two processes may build at the same time: each one moves a whole site into place, but under none that serves it already, since the
   // names of the assets differ from build to build.
   const draft = `${SITE_FOLDER}.${process.pid}`;
   try {
-    await buildSite(draft, sources);
+    await buildSite(draft, sources, signal);
     if (sourcesOf(SITE_FOLDER) === sources) return SITE_FOLDER;
     await rm(SITE_FOLDER, { recursive: true, force: true });
     await rename(draft, SITE_FOLDER).catch((error: unknown) => {

@@ -53,9 +53,15 @@ const runUntilEnd = async (options: RunOptions): Promise<number> => {
     onCompleted: (completed) => say(requestLine(completed, new Date())),
   });
   say(readyText(service.demo));
+  let isStopping = false;
+  // In the background, so that the first visit does not wait for it.
+  service.buildSite().catch(() => {
+    if (!isStopping) say('The documentation site cannot be built: "npm run site" says why.');
+  });
   const broken = service.broken.then((reason) => ({ reason, exitCode: 1 }));
   const end = await Promise.race([broken, stopRequested.then((reason) => ({ reason, exitCode: 0 }))]);
   say(`\n${end.reason}`);
+  isStopping = true;
   isEnding = end.exitCode === 1;
   await service.stop();
   say('Stopped.');

@@ -59,6 +59,8 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
 
   onProgress('Loading the functions.');
   const chosenSite = chosenSiteFolder();
+  const siteBuild = new AbortController();
+  const buildSite = cachedPromise(async () => chosenSite ?? builtSite(onProgress, siteBuild.signal));
   setEnvironment(folder, {
     TOKEN_ISSUERS: baseUrl,
     BASE_URL: baseUrl,
@@ -71,7 +73,7 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
     otpAccess: chosenOtpAccess(),
     clock: systemClock,
     onCompleted,
-    buildSite: cachedPromise(async () => (chosenSite === undefined ? builtSite(onProgress) : chosenSite)),
+    buildSite,
   });
 
   onProgress('Making sure that the demo sellers and their keys exist.');
@@ -84,11 +86,15 @@ const start = async (options: ServiceOptions, parts: AsyncDisposableStack) => {
   const demo: Demo = { ...addresses, ...sellers };
   parts.defer(() => rm(folder.demoFile, { force: true }));
   await writePrivateJson(folder.demoFile, demo);
-  // Closed first: requests in flight need every other part.
+  // Closed before every other part, which requests in flight need.
   parts.defer(server.close);
+  parts.defer(async () => {
+    siteBuild.abort();
+    await buildSite().catch(() => {});
+  });
   /** Resolves with a sentence when a part that the service needs ends by itself. */
   const broken = database.died;
-  return { demo, broken };
+  return { demo, broken, buildSite };
 };
 
 /** Opens the embedded database, or the one of DYNAMODB_ENDPOINT, and makes sure that its table exists. */

@@ -34,7 +34,7 @@ let service: RunningService;
 let folder: string;
 
 beforeAll(async () => {
-  service = await startRunningService({ args: ['--memory'] });
+  service = await startRunningService({ args: ['--memory'], withSite: true });
   folder = await mkdtemp(join(tmpdir(), 'buyer-linking-client-'));
   await npm(CLIENT, 'ci', '--no-audit', '--no-fund');
 }, INSTALL_MS);

@@ -85,7 +85,7 @@ export const useBrowser = () => {
   let service: RunningService;
 
   beforeAll(async () => {
-    service = await startRunningService({ args: ['--memory'] });
+    service = await startRunningService({ args: ['--memory'], withSite: true });
     browser = await launchBrowser();
   });
 

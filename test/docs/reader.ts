@@ -80,7 +80,7 @@ export const newReader = async (): Promise<Reader> => {
   const clone = join(home, 'buyer-linking');
   await mkdir(clone);
   await cp(REPOSITORY, clone, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) });
-  const service = await startRunningService({ folder: join(clone, '.local') });
+  const service = await startRunningService({ folder: join(clone, '.local'), withSite: true });
   return {
     service,
     home,

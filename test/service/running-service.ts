@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { builtSite } from '#lib/site.ts';
 import type { Demo } from '#local/demo-seeds.ts';
 import type { Simulators } from '#test/simulators/server.ts';
 
@@ -25,6 +26,8 @@ export interface StartOptions {
   readonly folder?: string;
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** With the documentation site of this clone, built first if it changed; else with one of a few files. */
+  readonly withSite?: true;
   /** The providers; by default the sandbox. */
   readonly simulators?: Pick<Simulators, 'providerSecret'>;
 }
@@ -77,7 +80,10 @@ export const runService = async (
   return { code, text: terminal() };
 };
 
-const spawnWithProviders = async (folder: string, { simulators, args = [], environment }: StartOptions) => {
+const spawnWithProviders = async (folder: string, options: StartOptions) => {
+  const { simulators, args = [], withSite } = options;
+  const site = withSite ? await builtSite(console.log) : SMALL_SITE;
+  const environment = { SITE_FOLDER: site, ...options.environment };
   if (simulators === undefined) return spawnService(['--port', '0', '--data', folder, ...args], environment);
   const secretFile = join(folder, 'provider-secret.json');
   await writeFile(secretFile, JSON.stringify(simulators.providerSecret));
