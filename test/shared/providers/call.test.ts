@@ -438,6 +438,12 @@ describe('the failover', () => {
     expect(await failureOf(inquire())).toMatchObject({ provider: 'second', reason: 'transport', delivery });
   });
 
+  it('sends a message once by the next provider after the time for a connection ran out', async () => {
+    const { inquire, outcomes, called } = twoProviders(MESSAGE);
+    outcomes.first = [{ reason: 'timeout', delivery: 'not_reached' }];
+    expect([await inquire(), called]).toEqual(['matched', ['first', 'second']]);
+  });
+
   it('never sends a message that was possibly sent, not even once more to the same provider', async () => {
     const { inquire, outcomes, called } = twoProviders(MESSAGE);
     outcomes.first = [{ reason: 'transport', delivery: 'possibly_sent' }];
