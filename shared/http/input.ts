@@ -48,13 +48,10 @@ type QueryParameters = Readonly<Record<string, readonly string[] | undefined>>;
 /** Bounds the response to a body of thousands of unknown fields. */
 const MAX_ERRORS = 100;
 
-/** The first 100 characters of a name, in Unicode code points: none is halved. */
-const LONGEST_NAME = /^.{100}/su;
+/** Of a name that was sent, in Unicode code points: none is halved. */
+const MAX_NAME_CHARACTERS = 100;
 
-const shorten = (name: string): string => {
-  const [longest] = LONGEST_NAME.exec(name) ?? [name];
-  return longest === name ? name : `${longest}…`;
-};
+const shorten = (name: string): string => [...name].slice(0, MAX_NAME_CHARACTERS).join('');
 
 /** `#/display_name`: a JSON pointer in its URI fragment form (RFC 6901 §6). */
 const pointerTo = (field: string): string =>
@@ -119,13 +116,13 @@ const parseBody = (schema: ObjectSchema, body: unknown, { fieldsElsewhere }: Rou
   return { output, errors };
 };
 
-/** A row without a query schema knows no parameters. A parameter that is given twice has no single value and is rejected. */
+/** A row without a query schema knows no parameters. A known one that is given twice has no single value and is rejected. */
 const parseQuery = (
   { query: schema = v.strictObject({}), ignoresQuery }: Route,
   parameters: QueryParameters,
 ) => {
   if (ignoresQuery) return { output: undefined, errors: [] };
-  const repeated = Object.keys(parameters).filter((name) => (parameters[name]?.length ?? 0) > 1);
+  const repeated = Object.keys(schema.entries).filter((name) => (parameters[name]?.length ?? 0) > 1);
   const sent = Object.fromEntries(
     Object.entries(parameters).map(([name, values]) => [name, values?.[0] ?? '']),
   );
