@@ -49,7 +49,7 @@ describe('openFolder', () => {
     }
     // Both open all folders at the same moment, and run until both have.
     const program = `await new Promise((resolve) => setTimeout(resolve, ${Date.now() + 1000} - Date.now()));
-      const open = (path, index) => openFolder(folder, parts).then(() => index, ({ message }) => message);
+      const open = (path, index) => openFolder(path, parts).then(() => index, ({ message }) => message);
       const opened = await Promise.all(${JSON.stringify(folders)}.map(open));
       process.stdout.write(JSON.stringify(opened));
       setInterval(() => {}, 1000);`;
