@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { escaped } from '#admin/cli/terminal.ts';
+import { escaped } from '#admin/cli/escaped.ts';
 import { redact } from '#shared/log.ts';
 
 /**

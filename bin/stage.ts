@@ -6,7 +6,7 @@ import './require-node.mjs';
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { escaped } from '#admin/cli/terminal.ts';
+import { escaped } from '#admin/cli/escaped.ts';
 import { configOf, deployFaults } from '#lib/config.ts';
 import { apiStackName } from '#lib/outputs.ts';
 import { STAGE_NAMES, STAGES, type StageName } from '#lib/stages.ts';

@@ -1,7 +1,7 @@
 /** Shows the JSON result of a command to people: tables and lists that fit the terminal. */
 import stringWidth from 'string-width';
 import { terminalColumns } from 'terminal-columns';
-import { escaped } from './terminal.ts';
+import { escaped } from './escaped.ts';
 
 /** Objects of the JSON result. */
 export interface View {

@@ -53,7 +53,13 @@ const expectNoRelease = (): void => {
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'buyer-linking-release-'));
-  for (const file of ['.npmrc', 'bin/changelog.ts', 'bin/command-line.ts', 'shared']) {
+  for (const file of [
+    '.npmrc',
+    'admin/cli/escaped.ts',
+    'bin/changelog.ts',
+    'bin/command-line.ts',
+    'shared',
+  ]) {
     cpSync(join(ROOT, file), join(folder, file), { recursive: true });
   }
   git('init', '--quiet', '--initial-branch', 'main');

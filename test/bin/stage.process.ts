@@ -221,7 +221,7 @@ describe('in a copy with other settings', () => {
   let copy = '';
   beforeAll(() => {
     copy = mkdtempSync(join(tmpdir(), 'buyer-linking-stages-'));
-    for (const path of ['bin', 'lib', 'shared', 'package.json', 'tsconfig.json'])
+    for (const path of ['admin/cli', 'bin', 'lib', 'shared', 'package.json', 'tsconfig.json'])
       cpSync(path, join(copy, path), { recursive: true });
     symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
   });

@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 /** The times of an attempt, in milliseconds of the monotonic clock: within 0.3 seconds, and within the deadline of a request. */
-const ATTEMPT_MS = 140;
+const ATTEMPT_MS = 99;
 const LONG_ATTEMPT_MS = 1700;
 
 /** A table whose seller is always busy: another change precedes each transaction. Nothing waits between the attempts. */
