@@ -30,27 +30,31 @@ const visibility = (metricName: string) => ({
 });
 
 /** API Gateway routes an encoded path as its plain form, so a rule must see it plain too. */
-const PLAIN_PATH = {
-  fieldToMatch: { uriPath: {} },
-  textTransformations: [
-    { priority: 0, type: 'URL_DECODE' },
-    { priority: 1, type: 'NORMALIZE_PATH' },
-  ],
-};
+const DECODED = [{ priority: 0, type: 'URL_DECODE' }];
 
-/** Matches a path of the API and what begins with it. The default endpoint puts the stage's name before the path, a custom domain does not. */
-const pathMatches = (path: string): CfnWebACL.StatementProperty => ({
-  byteMatchStatement: { ...PLAIN_PATH, positionalConstraint: 'CONTAINS', searchString: path },
-});
+/**
+ * The forms of a path in which a rule looks. In the decoded one too: API Gateway passes `..%2F` on as the value of a path parameter, so
+ * `/docs/..%2F` is a path of the site, of which the normalized form leaves `/`.
+ */
+const FORMS = [DECODED, [...DECODED, { priority: 1, type: 'NORMALIZE_PATH' }]];
+
+/** Match a path of the API and what begins with it. The default endpoint puts the stage's name before the path, a custom domain does not. */
+const matchesOf = (path: string): readonly CfnWebACL.StatementProperty[] =>
+  FORMS.map((textTransformations) => ({
+    byteMatchStatement: {
+      fieldToMatch: { uriPath: {} },
+      textTransformations,
+      positionalConstraint: 'CONTAINS',
+      searchString: path,
+    },
+  }));
 
 /** Matches each row that a condition holds for, by the part of its path before a parameter, and not by its other paths. */
 const rowsThat = (isMatch: (row: Route) => boolean): CfnWebACL.StatementProperty => {
   const paths = [...new Set(allRoutes.filter(isMatch).map(({ path }) => path.replace(/\/\{.*$/, '')))];
+  if (paths.length === 0) throw new Error('a rule of the firewall matches no row');
   const covered = (path: string) => paths.some((other) => path.startsWith(`${other}/`));
-  const [first, ...others] = paths.filter((path) => !covered(path)).map(pathMatches);
-  if (first === undefined) throw new Error('a rule of the firewall matches no row');
-  // AWS accepts no `or` of one statement.
-  return others.length === 0 ? first : { orStatement: { statements: [first, ...others] } };
+  return { orStatement: { statements: paths.filter((path) => !covered(path)).flatMap(matchesOf) } };
 };
 
 type FirewallConfig = Pick<Config, 'stage' | 'otpAccess' | 'openRoutes' | 'keyPrefix'> &
