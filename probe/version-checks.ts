@@ -22,7 +22,10 @@ interface Payload {
   readonly statusCode?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly policyDocument?: { readonly Statement: readonly { readonly Resource: readonly string[] }[] };
+  readonly usageIdentifierKey?: string;
+  readonly policyDocument?: {
+    readonly Statement: readonly { readonly Effect: string; readonly Resource: readonly string[] }[];
+  };
 }
 
 /** The response of a version, and the end of its log. */
@@ -113,13 +116,14 @@ const unknownKeyCheck = ({ unknownKey }: KeyCheck, keyPrefix: KeyPrefix): Versio
   },
 });
 
-/** The version must allow a stored key at least one method. */
+/** The version must allow a stored key at least one method, and name the usage plan key, without which API Gateway refuses the request. */
 export const storedKeyCheck = (key: string): VersionCheck => ({
   event: keyEvent(key),
   faultOf: ({ payload }) => {
-    const allowed = payload.policyDocument?.Statement.flatMap(({ Resource }) => Resource) ?? [];
-    if (allowed.length > 0) return undefined;
-    return payload.policyDocument ? 'allows no method' : textOf(payload);
+    if (payload.policyDocument === undefined) return textOf(payload);
+    const allowing = payload.policyDocument.Statement.filter(({ Effect }) => Effect === 'Allow');
+    if (!allowing.some(({ Resource }) => Resource.length > 0)) return 'allows no method';
+    return payload.usageIdentifierKey ? undefined : 'names no usage plan key';
   },
 });
 

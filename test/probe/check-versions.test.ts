@@ -351,14 +351,24 @@ describe('an authorizer that refuses every key', () => {
     },
   );
 
-  test('since no operation of the key is in its policy fails the check too', async () => {
-    const authorizer = authorizerWith({ secret: { ...SECRET, scopes: [] } });
-    const allowsNothing: Version = async (event) => {
-      const result = (await authorizer(event)) as { policyDocument: { Statement: object[] } };
-      return { ...result, policyDocument: { Statement: [{ Resource: [] }] } };
-    };
-    const { fault } = await check({ authorizer: allowsNothing }, { ...withKey, inService: right });
-    expect(fault).toContain('authorizer: allows no method, and the version in service');
+  test.each([
+    [
+      'no operation of the key is in its policy',
+      'allows no method',
+      { Statement: [{ Effect: 'Allow', Resource: [] }] },
+      {},
+    ],
+    ['its policy denies', 'allows no method', { Statement: [{ Effect: 'Deny', Resource: ['*'] }] }, {}],
+    ['it names no usage plan key', 'names no usage plan key', undefined, { usageIdentifierKey: undefined }],
+  ])('since %s fails the check too', async (_, fault, policyDocument, changes) => {
+    const broken: Version = async (event) => ({
+      ...((await right(event)) as object),
+      ...(policyDocument && { policyDocument }),
+      ...changes,
+    });
+    // An unknown key is refused as it must be.
+    const result = await check({ authorizer: broken }, { ...withKey, inService: right });
+    expect(result.fault).toContain(`authorizer: ${fault}, and the version in service`);
   });
 });
 
