@@ -132,19 +132,22 @@ def earlier_codes():
     if not is_own or any(len(row) != len(HEADER) for row in rows):
         sys.exit(f"{RESULTS} has another form than this program writes. Move it away: a run without it links nobody twice.")
     for row in rows[1:]:
-        note(codes, normal(row[:5]), row[5])
+        note(codes, row[:5], row[5])
     return codes
 
 
-def note(codes, row, code):
+def note(codes, cells, code):
     """Notes the code of a row; that of a linked person under phone and national id too."""
-    codes[row] = code.split(" ")[0]
+    row, code = normal(cells), code.split(" ")[0]
+    # The service can accept another spelling of what it refused.
+    codes[tuple(cells) if code == "validation_failed" else row] = code
     if code in LINKED:
         codes.setdefault((row[3], row[1]), code)
 
 
-def code_of(codes, row):
-    code = codes.get(row)
+def code_of(codes, cells):
+    row = normal(cells)
+    code = codes.get(tuple(cells), codes.get(row))
     return code if code in LINKED else codes.get((row[3], row[1]), code)
 
 
@@ -205,7 +208,7 @@ def write(file, cells):
 def bring(customers, codes, counts):
     """Links the customers who are left. Returns why it ended early, or None."""
     left = [(normal(cells), cells, is_wide) for cells, is_wide in customers]
-    left = [each for each in left if code_of(codes, each[0]) not in FINAL]
+    left = [each for each in left if code_of(codes, each[1]) not in FINAL]
     # Who is not registered uses up a limit of an hour, so they come last.
     left.sort(key=lambda each: (codes.get(each[0]) == "buyer_not_registered", each[0] in codes))
     try:
@@ -225,7 +228,7 @@ def bring(customers, codes, counts):
             code, user_id, has_number = ("too_many_cells", "", True) if is_wide else link(cells)
             if not is_wide or codes.get(row) != code:
                 write(file, [*cells, code, user_id])
-            note(codes, row, code)
+            note(codes, cells, code)
             counts["without their number, which is empty or which the service refuses"] += not has_number
             without_result = without_result + 1 if WITHOUT_RESULT.fullmatch(code) else 0
             if without_result == 5:
@@ -250,7 +253,7 @@ def main():
         failure = bring(customers, codes, counts)
     except KeyboardInterrupt:
         failure = "Stopped. Run the program again to go on."
-    by_code = collections.Counter(code_of(codes, normal(cells)) for cells, _ in customers)
+    by_code = collections.Counter(code_of(codes, cells) for cells, _ in customers)
     linked, known, untried = by_code.pop("linked", 0), by_code.pop("known", 0), by_code.pop(None, 0)
     counts["not tried yet"] = untried
     counts["with a national id whose zeros were restored"] = sum(with_zeros(cells[1]) != cells[1] for cells, _ in customers)
