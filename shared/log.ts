@@ -220,9 +220,12 @@ export const logEvent = <Name extends EventName>(name: Name, fields: Fields<Name
   );
 };
 
-/** API keys, JWTs, and at least six decimal digits of any script, with up to five characters between two of them that are no letters. */
+/**
+ * API keys, JWTs, and at least six decimal digits of any script. Between two of them are up to five characters that are no letters, or any
+ * number of spaces and hyphens: a phone and a code are accepted with them.
+ */
 const PERSONAL =
-  /blk_(?:live|test)_[0-9A-Za-z]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|\p{Nd}(?:[^\p{L}\p{Nd}]{0,5}\p{Nd}){5,}/u;
+  /blk_(?:live|test)_[0-9A-Za-z]+|eyJ[\w-]+(?:\.[\w-]*){0,2}|\p{Nd}(?:(?:[\s\p{Pd}\u2212]*|[^\p{L}\p{Nd}]{0,5})\p{Nd}){5,}/u;
 
 /**
  * Digits that are not personal: in an id of this service, of a time of day in the form of ISO 8601, of a count of seven digits, or of a
