@@ -100,6 +100,7 @@ export const guideMarkdown = (page: string): string =>
       read(sourceOf(page))
         .replace(OWN_MACHINE, '')
         .replace(OF_OPERATORS, '')
+        .replace(/^- Sellers: (.)/gm, (_, first: string) => `- ${first.toUpperCase()}`)
         .replace(INTERFACE, info.description),
     ),
   );

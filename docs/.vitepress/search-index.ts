@@ -2,7 +2,6 @@ import type { MarkdownEnv } from 'vitepress';
 import { guideMarkdown } from './guides.ts';
 import { operations } from './openapi.ts';
 import { operationMarkdown } from './operation-markdown.ts';
-import { codeWord } from './theme/search.ts';
 
 /** `operations/[operationId].md` is one file of many pages, which the search does not read. */
 export const sectionsOfOperation = (file: string) => {
@@ -24,6 +23,6 @@ export const searchedHtml = (_file: string, env: MarkdownEnv, md: Renderer): str
   if (!env.relativePath.endsWith('errors.md')) return html;
   return html.replace(
     /<tr id="([\w-]+)">/g,
-    (row, code: string) => `<h3>${code} <a href="#${code}">#</a></h3>${codeWord(code)} ${row}`,
+    (row, code: string) => `<h3>${code} <a href="#${code}">#</a></h3>${row}`,
   );
 };

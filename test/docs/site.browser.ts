@@ -248,7 +248,7 @@ describeInBrowser('the documentation site', () => {
 
     it('names the OpenAPI document, and each page as Markdown, in llms.txt', () => {
       const text = readFileSync(pathOf('llms.txt'), 'utf8');
-      expect(text).toContain('/v1/openapi.json');
+      expect(text).toMatch(/^The OpenAPI document: \S+\/v1\/openapi\.json$/m);
       const listed = [...text.matchAll(/\/docs\/([\w/-]+\.md)\)/g)].map(([, name = '']) => pathOf(name));
       expect([pathOf('index.md'), ...listed].sort()).toEqual([...filesOf(SITE_FOLDER, '**/*.md')].sort());
       for (const file of listed)

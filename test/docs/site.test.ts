@@ -5,7 +5,7 @@ import { sourceFiles } from '#lib/site.ts';
 import { descriptionOf, GUIDES, guideMarkdown, PERSIAN_GUIDES } from '../../docs/.vitepress/guides.ts';
 import { operations, spec } from '../../docs/.vitepress/openapi.ts';
 import { operationMarkdown } from '../../docs/.vitepress/operation-markdown.ts';
-import { codeWord, formsOf, searchOptions } from '../../docs/.vitepress/theme/search.ts';
+import { formsOf } from '../../docs/.vitepress/theme/search.ts';
 import document from '../../openapi.json' with { type: 'json' };
 import { textOf } from './page.ts';
 
@@ -99,18 +99,6 @@ describe('a query of the search', () => {
   ])('%s finds what pages write as %s', (term, written) => {
     expect(formsOf(term)).toContain(written);
   });
-
-  it.each(['user_conflict', 'User-Conflict', ' user_conflict '])(
-    '%s is also searched as one word',
-    (query) => {
-      expect(searchOptions.tokenize(query)).toContain('userconflict');
-    },
-  );
-
-  it('of several words has no word of all of them', () => {
-    expect(searchOptions.tokenize('user conflict')).toEqual(['user', 'conflict']);
-    expect(codeWord('retry-after')).toBe('retryafter');
-  });
 });
 
 describe('a guide', () => {
@@ -125,7 +113,9 @@ describe('a guide', () => {
     expect(guideMarkdown('quick-start.md')).toContain('{\n  "id": "usr_');
   });
 
-  it('names no file of the repository if it is the changelog', () => {
+  it('names no file of the repository if it is the changelog, which has the entries of sellers alone', () => {
+    expect(textOf('CHANGELOG.md')).toMatch(/^- Sellers: /m);
+    expect(guideMarkdown('changelog.md')).not.toMatch(/^- (?:Sellers|Operators): /m);
     const files = guideMarkdown('changelog.md').match(
       /(?<!\()(?<![\w/])[\w.-]+(?:\/[\w.-]+)*\.(?:md|ts|mjs|py)\b(?!\))/g,
     );

@@ -25,16 +25,5 @@ export const formsOf = (term: string): string[] => {
   return [...new Set(forms)];
 };
 
-/** `user_conflict` -> `userconflict`, under which the search knows the row of a code. */
-export const codeWord = (code: string): string => code.toLowerCase().replace(/[_-]/g, '');
-
-const CODE = /^\s*[a-z]+(?:[_-][a-z]+)+\s*$/i;
-
 /** Options of MiniSearch for queries. In the configuration VitePress would write functions as text, which our policy does not run. */
-export const searchOptions = {
-  tokenize: (query: string): string[] => [
-    ...query.split(/[\n\r\p{Z}\p{P}]+/u),
-    ...(CODE.test(query) ? [codeWord(query.trim())] : []),
-  ],
-  processTerm: formsOf,
-};
+export const searchOptions = { processTerm: formsOf };
