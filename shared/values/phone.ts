@@ -4,7 +4,7 @@ const GAP = '[ -]*';
 /** 9 and the two digits of the operator. */
 const OPERATOR = `9${GAP}[0-9]${GAP}[0-9]`;
 const OPERATOR_IN_PARENTHESES = `(?:${OPERATOR}|\\(${OPERATOR}\\))`;
-const COUNTRY = `(?:(?:\\+|00)?98${GAP})?`;
+const COUNTRY = `(?:(?:\\+|0${GAP}0${GAP})?9${GAP}8${GAP})?`;
 
 const BEGINNINGS = [
   `0${GAP}${OPERATOR_IN_PARENTHESES}`,

@@ -5,24 +5,29 @@ import { digits, inAnyScript } from '#test/shared/any-script.ts';
 
 const separators = fc.array(fc.constantFrom(' ', '-'), { maxLength: 3 }).map((marks) => marks.join(''));
 
-/** A number and one of its accepted forms: with each prefix, digits of any script, spaces and hyphens between them. */
+/** A number and one of its accepted forms: with each prefix, digits of any script, spaces and hyphens between any two of them. */
 const spelling = fc
   .tuple(
     fc.constantFrom('+98', '0098', '98', '0', ''),
     digits(9),
-    fc.array(separators, { minLength: 10, maxLength: 10 }),
+    fc.array(separators, { minLength: 14, maxLength: 14 }),
   )
-  .chain(([prefix, nine, [first = '', ...gaps]]) => {
-    const national = `9${nine}`;
-    const spelled = [...national].map((digit, at) => `${digit}${gaps[at] ?? ''}`).join('');
-    const written = `${prefix}${prefix === '' ? '' : first}${spelled}`;
-    return fc.tuple(fc.constant(`+98${national}`), inAnyScript(written));
+  .chain(([prefix, nine, gaps]) => {
+    const written = `${prefix}9${nine}`.replace(/(?<=[0-9])(?=[0-9])/g, (_, at) => gaps[at] ?? '');
+    return fc.tuple(fc.constant(`+989${nine}`), inAnyScript(written));
   });
 
 describe('parsePhone', () => {
   it('returns the same E.164 number for every accepted form', () => {
     fc.assert(fc.property(spelling, ([phone, written]) => expect(parsePhone(written)).toBe(phone)));
   });
+
+  itForAll(['00 98 912 123 4567', '00-98-912-123-4567', '+9 8 9121234567', '0 0 9 8 9121234567'])(
+    'accepts spaces and hyphens between the digits of the country code',
+    (text) => {
+      expect(parsePhone(text)).toBe('+989121234567');
+    },
+  );
 
   itForAll([
     '(0912) 123 4567',
