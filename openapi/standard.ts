@@ -13,7 +13,13 @@ export const standardProblems = async (
     return [`swagger-parser: ${(error as Error).message}`];
   }
   // A check needs no network, so the linter must neither look for updates nor report its use.
-  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const env = {
+    ...process.env,
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    // It would keep compiled code in the temporary folder, where another user of the machine could plant some.
+    NODE_COMPILE_CACHE: `${root}node_modules/.cache/node-compile-cache`,
+  };
   const lint = spawnSync(
     process.execPath,
     [`${root}node_modules/@redocly/cli/bin/cli.js`, 'lint', file, '--max-problems=50'],

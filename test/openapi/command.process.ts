@@ -1,6 +1,15 @@
 /** `npm run openapi` and its check, in a copy of the repository that has no git history. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +17,7 @@ import document from '../../openapi.json' with { type: 'json' };
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const PARTS = [
+  'admin/cli/escaped.ts',
   'bin',
   'openapi',
   'shared',
@@ -23,14 +33,18 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'buyer-linking-openapi-'));
   for (const part of PARTS) cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
   symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+  mkdirSync(join(folder, 'tmp'));
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const { NODE_COMPILE_CACHE: _, ...env } = process.env;
 
 const openapi = (...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/openapi.ts', ...args], {
     cwd: folder,
     encoding: 'utf8',
+    env: { ...env, TMPDIR: join(folder, 'tmp') },
   });
   return { status, output: stdout + stderr };
 };
@@ -70,6 +84,11 @@ describe('npm run openapi:check', () => {
       status: 0,
       output: expect.stringContaining('the document is current and valid; no release to compare it with.'),
     });
+  });
+
+  it('leaves no compiled code in the temporary folder, where another user of the machine could plant some', () => {
+    expect(openapi('--check').status).toBe(0);
+    expect(readdirSync(join(folder, 'tmp'))).toEqual([]);
   });
 
   it('fails on a document that is not valid OpenAPI', () => {
