@@ -139,6 +139,8 @@ export const PROBLEMS = {
     status: 503,
     detail:
       'The service cannot reach its own storage at the moment. Send the same request again after Retry-After seconds.',
+    otherDetail:
+      'Other changes of your users came first. Send the same request again after Retry-After seconds.',
   },
   internal: {
     status: 500,

@@ -87,7 +87,7 @@ export const queryFirst = async (table: Table, range: Range, count: number): Pro
 };
 
 const MAX_ATTEMPTS = 5;
-const BACKOFF = [20, 40, 80, 160, 320, 400];
+const BACKOFF = [40, 80, 160, 320, 400];
 
 /** DynamoDB left keys of a batch unread, because the table or a partition is throttled. */
 export class UnprocessedKeysError extends Error {
@@ -140,7 +140,7 @@ const getChunk = async (
   let open: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
   for (let attempt = 0; open.length > 0; attempt += 1) {
     if (attempt > 0) {
-      const waitMs = fullJitterMs(BACKOFF, attempt);
+      const waitMs = fullJitterMs(BACKOFF, attempt - 1);
       if (attempt === attempts || waitMs > currentDeadline().leftMs()) throw new UnprocessedKeysError();
       await pause(waitMs);
     }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deadline } from '#shared/deadline.ts';
-import { type Problem, problem } from '#shared/problems.ts';
+import { PROBLEMS, type Problem, problem } from '#shared/problems.ts';
 
 /** For each attempt in turn, the bound of the wait after it, in milliseconds. The last one repeats. */
 export type Backoff = readonly number[];
@@ -22,7 +22,11 @@ export class WriteConflict extends Error {
 
 /** `service_unavailable`, because other writers came first. Unlike a throttled table, the next request may find none. */
 export const overtakenProblem = (why: string): Problem =>
-  problem('service_unavailable', { cause: new WriteConflict(why), retryAfterSeconds: 1 });
+  problem('service_unavailable', {
+    detail: PROBLEMS.service_unavailable.otherDetail,
+    cause: new WriteConflict(why),
+    retryAfterSeconds: 1,
+  });
 
 /** The result of an attempt that another writer preceded. */
 export class Conflict {

@@ -1709,7 +1709,7 @@ export interface components {
         };
         /**
          * ServiceUnavailable
-         * @description The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds.
+         * @description The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds.
          */
         ServiceUnavailable: {
             /**
@@ -1957,7 +1957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2275,7 +2275,7 @@ export interface operations {
             /**
              * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after `Retry-After` seconds; a program must not repeat the request by itself.
              *
-             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds.
+             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds.
              */
             503: {
                 headers: {
@@ -2473,7 +2473,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2667,7 +2667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2978,7 +2978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3280,7 +3280,7 @@ export interface operations {
             /**
              * @description `verification_unavailable`: A national registry gave no result. Nothing was stored. Ask the buyer to try again later, after `Retry-After` seconds; a program must not repeat the request by itself.
              *
-             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds.
+             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds.
              */
             503: {
                 headers: {
@@ -3491,7 +3491,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3676,7 +3676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3853,7 +3853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4140,7 +4140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4379,7 +4379,7 @@ export interface operations {
             /**
              * @description `sms_unavailable`: The message was not sent. Try again after `Retry-After` seconds. Or: The message may have been sent. Ask the buyer whether the code arrived before you send another one, after `Retry-After` seconds.
              *
-             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds.
+             *     `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds.
              */
             503: {
                 headers: {
@@ -4591,7 +4591,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4876,7 +4876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5073,7 +5073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5186,7 +5186,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Internal"];
                 };
             };
-            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. */
+            /** @description `service_unavailable`: The service cannot reach its own storage at the moment. Send the same request again after `Retry-After` seconds. Or: Other changes of your users came first. Send the same request again after `Retry-After` seconds. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
