@@ -33,8 +33,8 @@ const INPUT_ERROR: SchemaObject = {
     code: {
       type: 'string',
       description:
-        '`required`: missing or null. `unknown`: no such field or parameter; `detail` names the known ones. `type`: another JSON type. ' +
-        '`invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.',
+        '`required`: a required field is missing or null. `unknown`: no such field or parameter; `detail` names the known ones. ' +
+        '`type`: another JSON type, such as null in an optional field. `invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.',
       enum: INPUT_ERROR_CODES,
     },
     detail: { type: 'string', description: 'What the value must be. It never repeats what was sent.' },

@@ -190,8 +190,8 @@ export type ReasonOf<Code extends CodeWithReason> = keyof (typeof REASONS)[Code]
 export type Reason = { readonly [Code in CodeWithReason]: ReasonOf<Code> }[CodeWithReason];
 
 /**
- * `required`: missing or null. `unknown`: no such field or parameter. `type`: another JSON type. `invalid`: a value that breaks a rule, a
- * repeated parameter, or two that exclude each other.
+ * `required`: a required field is missing or null. `unknown`: no such field or parameter. `type`: another JSON type, such as null in an
+ * optional field. `invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.
  */
 export const INPUT_ERROR_CODES = ['required', 'unknown', 'type', 'invalid'] as const;
 

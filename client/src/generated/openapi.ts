@@ -905,7 +905,7 @@ export interface components {
              */
             parameter?: string;
             /**
-             * @description `required`: missing or null. `unknown`: no such field or parameter; `detail` names the known ones. `type`: another JSON type. `invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.
+             * @description `required`: a required field is missing or null. `unknown`: no such field or parameter; `detail` names the known ones. `type`: another JSON type, such as null in an optional field. `invalid`: a value that breaks a rule, a repeated parameter, or two that exclude each other.
              * @enum {string}
              */
             code: "required" | "unknown" | "type" | "invalid";
