@@ -44,7 +44,7 @@ describe('retryConflicts', () => {
     const startedAt = performance.now();
     await expect(retryConflicts({ leftMs: () => 39 }, step)).rejects.toMatchObject({
       code: 'service_unavailable',
-      detail: expect.stringMatching(/^Other changes of your users came first/),
+      texts: { detail: expect.stringMatching(/^Other changes of your users came first/) },
       cause: { name: 'WriteConflict' },
     });
     expect(made.attempts).toBe(1);
