@@ -54,6 +54,13 @@ export const functionOf = (
   };
 };
 
+/**
+ * Read by Node: the threads of a function that calls providers. Half of them look up names, and a lookup that no DNS server answers keeps its
+ * thread. With the default of four, the two checks of one link would do so, and the next provider could not be looked up. Until its circuits
+ * open, after five failures of each check, a provider can keep ten.
+ */
+const PROVIDER_ENVIRONMENT = { UV_THREADPOOL_SIZE: '32' };
+
 /** Adds every function that API Gateway invokes in a stage. */
 export const addServiceFunctions = (scope: Construct, service: ServiceParts): readonly ServiceFunction[] => {
   const { config, bundles, defaults, egress } = service;
@@ -65,7 +72,7 @@ export const addServiceFunctions = (scope: Construct, service: ServiceParts): re
       ...defaults,
       ...functionOf(row, resources, egress),
       codeFolder: bundles.folderOf(row.name),
-      environment: environmentOf(row, service),
+      environment: { ...environmentOf(row, service), ...(callsProviders(row) && PROVIDER_ENVIRONMENT) },
       reservedConcurrency: reserved[row.name],
     });
     return { name: row.name, lambda: added.lambda, alias: added.addAlias(), logGroup: added.logGroup };

@@ -69,8 +69,15 @@ describe('functions', () => {
   });
 
   itForAll(rows)('each has exactly the variables that its permissions require', (name, route) => {
-    const variables = Object.keys(functionOf(prod, name).Environment?.Variables ?? {});
-    expect(variables.sort()).toEqual([...variablesOf(route)].sort());
+    const { UV_THREADPOOL_SIZE: _, ...variables } = functionOf(prod, name).Environment?.Variables ?? {};
+    expect(Object.keys(variables).sort()).toEqual([...variablesOf(route)].sort());
+  });
+
+  test('those that call providers have 32 threads, so that the lookups of a name that no DNS server answers hold up no other provider', () => {
+    const withThreads = rows.filter(
+      ([name]) => functionOf(prod, name).Environment.Variables.UV_THREADPOOL_SIZE === '32',
+    );
+    expect(withThreads.map(([name]) => name)).toEqual(['create-user', 'check-user', 'send-otp']);
   });
 
   test('variables have the values of the release and of the settings', () => {
