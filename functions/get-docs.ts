@@ -69,7 +69,8 @@ const FOLDERS = new Map<string, string>(
 /** Returns where another address of a page leads: the root, a folder, or a page with a slash at its end. */
 const targetOf = (path: string): string | undefined => {
   if (/^\/?$/.test(path)) return '/docs';
-  const page = path === '/docs/' ? path : path.replace(/(?<=[^/])\/+$/, '');
+  // Nothing else: //example.com/ would lead to another origin.
+  const page = /^\/docs\/./.test(path) ? path.replace(/(?<=[^/])\/+$/, '') : path;
   return FOLDERS.get(page) ?? (page === path ? undefined : page);
 };
 

@@ -165,6 +165,7 @@ describe('404', () => {
     '/dev/docs/assets',
     '/dev/docs/__proto__',
     '/dev/docs/%2e%2e/quick-start',
+    '//example.com/',
   ];
 
   it.each(UNKNOWN)('returns a problem at %s, which no cache stores', async (sent) => {
