@@ -65,7 +65,8 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const checkBaseUrl = (baseUrl: string): void => {
   if (baseUrl === '')
     throw new Error(`No address: pass baseUrl, or set the environment variable ${URL_VARIABLE}.`);
-  if (!URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl)) {
+  // A user name or a password would be refused by each request, with an error that shows it.
+  if (!URL.canParse(baseUrl) || !/^https?:\/\/[^/?#@]*(?:[/?#]|$)/i.test(baseUrl)) {
     // Without the value: if address and key are swapped, it is the key.
     throw new Error('baseUrl must be a URL with its scheme, such as https://api.example.com/prod.');
   }

@@ -133,25 +133,27 @@ describe('the key', () => {
 });
 
 describe('the base URL', () => {
-  it.each(['localhost:3000', 'api.example.com/prod', '//api.example.com', 'ftp://api.example.com'])(
-    'is rejected with an example of a right one when it is "%s"',
+  it.each([
+    'localhost:3000',
+    'api.example.com/prod',
+    '//api.example.com',
+    'ftp://api.example.com',
+    'https://user:secret@api.example.com',
+    'http://localhost@example.com',
+  ])('is rejected with an example of a right one when it is "%s"', (wrong) => {
+    expect(() => buyerLinking({ baseUrl: wrong, apiKey })).toThrow(
+      new Error('baseUrl must be a URL with its scheme, such as https://api.example.com/prod.'),
+    );
+  });
+
+  it.each(['http://api.example.com', 'HTTP://10.0.0.1/dev', 'http://localhost.example.com'])(
+    'is rejected when it is "%s", because http would send the key unencrypted',
     (wrong) => {
       expect(() => buyerLinking({ baseUrl: wrong, apiKey })).toThrow(
-        new Error('baseUrl must be a URL with its scheme, such as https://api.example.com/prod.'),
+        new Error('baseUrl must begin with https://, except on loopback.'),
       );
     },
   );
-
-  it.each([
-    'http://api.example.com',
-    'HTTP://10.0.0.1/dev',
-    'http://localhost.example.com',
-    'http://localhost@example.com',
-  ])('is rejected when it is "%s", because http would send the key unencrypted', (wrong) => {
-    expect(() => buyerLinking({ baseUrl: wrong, apiKey })).toThrow(
-      new Error('baseUrl must begin with https://, except on loopback.'),
-    );
-  });
 
   it.each([
     'http://localhost:3000',
