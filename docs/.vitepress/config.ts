@@ -44,6 +44,8 @@ export default defineConfig({
   outDir: process.env.SITE_FOLDER ?? '.vitepress/dist',
   base: `${PLACEHOLDERS.base}/docs/`,
   cleanUrls: true,
+  // Pages enter the search index in one order, so that two builds of the same sources are equal.
+  buildConcurrency: 1,
   // The page names no data in a script of its own, so that the policy of scripts is the same for all pages.
   metaChunk: true,
   // A first page loads what it shows: each asset is a request to a function.

@@ -62,6 +62,7 @@ describeInBrowser('every page of the documentation site', () => {
         expect(address).toMatch(`${docs.baseUrl}/docs/`);
         const response = await page.goto(address);
         await page.waitForLoadState('networkidle');
+        if (address.includes('/operations/')) await page.locator('.vp-code-group pre').first().waitFor();
         const headings = await page.locator('.VPDoc h1').count();
         expect([address, response?.status(), headings]).toEqual([address, 200, 1]);
         expect([address, ...(await violationsIn(page))]).toEqual([address]);

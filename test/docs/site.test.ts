@@ -5,6 +5,7 @@ import { sourceFiles } from '#lib/site.ts';
 import { descriptionOf, GUIDES, guideMarkdown, PERSIAN_GUIDES } from '../../docs/.vitepress/guides.ts';
 import { operations, spec } from '../../docs/.vitepress/openapi.ts';
 import { operationMarkdown } from '../../docs/.vitepress/operation-markdown.ts';
+import { durationText } from '../../docs/.vitepress/theme/duration.ts';
 import { formsOf } from '../../docs/.vitepress/theme/search.ts';
 import document from '../../openapi.json' with { type: 'json' };
 import { textOf } from './page.ts';
@@ -98,6 +99,19 @@ describe('a query of the search', () => {
     ['API', 'api'],
   ])('%s finds what pages write as %s', (term, written) => {
     expect(formsOf(term)).toContain(written);
+  });
+});
+
+describe('the page of a key', () => {
+  it.each([
+    [59, '59 s'],
+    [60, '1 min'],
+    [7_140, '119 min'],
+    [7_200, '2 h'],
+    [36_360, '10 h'],
+    [86_400, '24 h'],
+  ])('shows %s seconds as %s', (seconds, text) => {
+    expect(durationText(seconds)).toBe(text);
   });
 });
 

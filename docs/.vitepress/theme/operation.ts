@@ -14,12 +14,19 @@ const addStyles = async (): Promise<void> => {
   });
 };
 
-/** Names buttons for screen readers that vitepress-openapi leaves without a name. They come and go while a reader types. */
-const nameButtons = (): void => {
+/** What vitepress-openapi leaves without a name for screen readers. */
+const NAMES: Readonly<Record<string, (control: Element) => string>> = {
+  '[role=checkbox][id^=enable-]': ({ id }) => `Send ${id.split(':').at(-1)}`,
+  'input + button': () => 'Clear',
+  '.cm-content': () => 'Body as JSON',
+};
+
+/** Names controls of the form, which come and go while a reader types. */
+const nameControls = (): void => {
   const name = () => {
-    for (const box of document.querySelectorAll('.OAPath [role=checkbox][id^=enable-]'))
-      box.ariaLabel ??= `Send ${box.id.split(':').at(-1)}`;
-    for (const button of document.querySelectorAll('.OAPath input + button')) button.ariaLabel ??= 'Clear';
+    for (const [selector, nameOf] of Object.entries(NAMES))
+      for (const control of document.querySelectorAll(`.OAPath ${selector}`))
+        control.ariaLabel ??= nameOf(control);
   };
   name();
   new MutationObserver(name).observe(document.body, { childList: true, subtree: true });
@@ -46,7 +53,7 @@ export const loadOperation = async (app: App): Promise<Component> => {
     import('../spec.data.ts'),
     inBrowser && addStyles(),
   ]);
-  if (inBrowser) nameButtons();
+  if (inBrowser) nameControls();
   useOpenapi({
     spec,
     config: {
@@ -54,6 +61,8 @@ export const loadOperation = async (app: App): Promise<Component> => {
       // A key that a reader types is forgotten with the page.
       storage: { persistAuth: false },
       operation: { hiddenSlots: ['branding'] },
+      // A body is typed and pasted as text.
+      playground: { jsonEditor: { mode: 'text' } },
       // Names, types and rules first; the example is a click away.
       requestBody: { defaultView: 'schema' },
       response: { body: { defaultView: 'schema' } },
