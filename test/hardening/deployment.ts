@@ -5,14 +5,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { binaryPath } from '#local/database.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
+import { runCommand } from '#test/admin/cli/in-process.ts';
 import { type RunningService, SMALL_SITE, startRunningService } from '#test/service/running-service.ts';
 import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
-const ADMIN_PROGRAM = fileURLToPath(new URL('../../bin/buyer-linking.mjs', import.meta.url));
 const SHIFTED_CLOCK = new URL('./shifted-clock.mjs', import.meta.url).href;
 const CLOCK_POLL_MS = 10;
 const LISTENING = 'Dynoxide listening on';
@@ -85,20 +84,11 @@ const startDatabase = async (file: string, port: number): Promise<ChildProcess> 
   return child;
 };
 
+/** Runs a command of the CLI in this process: a process for each would take a third of a CPU second. */
 const runAdmin = async (folder: string, args: readonly string[]): Promise<string> => {
-  const child = spawn(process.execPath, [ADMIN_PROGRAM, '--data', folder, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const written = { out: '', error: '' };
-  child.stdout.on('data', (chunk) => {
-    written.out += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    written.error += String(chunk);
-  });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`admin ${args[0]} ${args[1]} ended with ${code}: ${written.error}`);
-  return written.out;
+  const { exitCode, out, error } = await runCommand(['--data', folder, ...args]);
+  if (exitCode !== 0) throw new Error(`admin ${args[0]} ${args[1]} ended with ${exitCode}: ${error}`);
+  return out;
 };
 
 /** The field of that name anywhere in the JSON output of the CLI. */
