@@ -1,32 +1,13 @@
-/** The CDK app under the CDK CLI, and the npm scripts that run it for one stage. */
+/**
+ * The npm scripts that run the CDK CLI for one stage, in a copy of the repository whose CDK CLI prints its arguments, and what the CDK CLI itself does
+ * with the app. A synthesis takes seven CPU seconds: that of `npm run synth` is in stage.nightly.ts.
+ */
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { withThisNode } from '../deploy/command.ts';
 import { startAccountDouble } from './account-double.ts';
-
-/** No credentials, wherever the tests run. */
-const NO_CREDENTIALS = {
-  AWS_PROFILE: undefined,
-  AWS_ACCESS_KEY_ID: undefined,
-  AWS_SECRET_ACCESS_KEY: undefined,
-  AWS_EC2_METADATA_DISABLED: 'true',
-  AWS_CONFIG_FILE: '/dev/null',
-  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-};
-
-const environment = (variables: NodeJS.ProcessEnv = NO_CREDENTIALS) =>
-  ({ ...withThisNode(), ...variables }) as NodeJS.ProcessEnv;
-
-const run = (...args: readonly string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    encoding: 'utf8',
-    env: environment(),
-  });
-  return { status, stdout, stderr };
-};
+import { copyOfStages, environment, PROD, run, STAGE } from './stage-programs.ts';
 
 /** Runs a program while this process serves the account that it calls. */
 const runInAccount = (variables: NodeJS.ProcessEnv, ...args: readonly string[]) => {
@@ -37,9 +18,7 @@ const runInAccount = (variables: NodeJS.ProcessEnv, ...args: readonly string[]) 
   return promise;
 };
 
-const STAGE = 'bin/stage.ts';
-
-/** An app of its own: a synthesis of the service takes ten seconds. */
+/** An app of its own: a synthesis of the service takes seven CPU seconds. */
 const APP = ['--no-notices', '--app', 'node test/bin/context-app.ts'];
 
 /** The sentences about prod, each of which must be printed once. */
@@ -51,22 +30,41 @@ const expectUnset = ({ stdout, stderr }: ReturnType<typeof run>): void => {
   for (const sentence of UNSET) expect(`${stdout}${stderr}`.split(sentence)).toHaveLength(2);
 };
 
-const PROD = 'cdk.out/prod';
+/** Without the CDK CLI and the compiler, of which each start takes a CPU second. */
+let copy = '';
+beforeAll(() => {
+  copy = copyOfStages({
+    // The compiler takes the stages as they are.
+    '@typescript/native/bin/tsc': '',
+    'aws-cdk/bin/cdk': `
+      if (process.argv.includes('killed')) process.kill(process.pid, 'SIGKILL');
+      console.log(JSON.stringify(process.argv.slice(2)));
+    `,
+  });
+});
+afterAll(() => rmSync(copy, { recursive: true }));
+
+const runCopy = (...args: readonly string[]) => run(join(copy, STAGE), ...args);
+
+/** What the CDK CLI of the copy got at each start. */
+const startsIn = (stdout: string): readonly (readonly string[])[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('['))
+    .map((line) => JSON.parse(line));
+
+const contextOf = (...pairs: readonly string[]) => pairs.flatMap((pair) => ['--context', pair]);
 
 describe('bin/stage.ts', () => {
-  /** The CLI names the stacks if there are more than one. Where CI is set, it writes to stdout. */
-  const stacksIn = ({ stdout, stderr }: ReturnType<typeof run>) =>
-    `${stdout}${stderr}`.match(/buyer-linking-\w+-(?:data|api)\b/g);
-
   it('synthesizes every stage if none is named', () => {
-    const synth = run(STAGE, 'synth', '--quiet', ...APP);
-    expect(synth.status).toBe(0);
-    expect(synth.stderr.match(/^stage .*/gm)).toEqual(['stage dev', 'stage prod']);
-    expect(stacksIn(synth)).toEqual(
-      ['dev', 'prod'].flatMap((stage) => [`buyer-linking-${stage}-data`, `buyer-linking-${stage}-api`]),
-    );
-    for (const stage of ['dev', 'prod'])
-      expect(existsSync(`cdk.out/${stage}/buyer-linking-${stage}-api.template.json`)).toBe(true);
+    const { status, stdout } = runCopy('synth', '--quiet');
+    expect([status, startsIn(stdout)]).toEqual([
+      0,
+      ['dev', 'prod'].map((stage) => [
+        ...['synth', '--quiet', ...contextOf(`stage=${stage}`, 'synth=true')],
+        ...['--output', `cdk.out/${stage}`],
+      ]),
+    ]);
   });
 
   it('shows no control character of the stage that was named', () => {
@@ -78,8 +76,16 @@ describe('bin/stage.ts', () => {
   });
 
   it('takes the API stack alone with --api', () => {
-    const synth = run(STAGE, 'synth', '--quiet', '--stage', 'dev', '--api', ...APP);
-    expect([synth.status, stacksIn(synth)]).toEqual([0, null]);
+    const { status, stdout } = runCopy('synth', '--stage', 'dev', '--api');
+    expect([status, startsIn(stdout)]).toEqual([
+      0,
+      [
+        [
+          ...['synth', '--exclusively', 'buyer-linking-dev-api'],
+          ...[...contextOf('stage=dev', 'synth=true'), '--output', 'cdk.out/dev'],
+        ],
+      ],
+    ]);
   });
 
   it('passes the stage on to the CDK app, and all other arguments to the CDK CLI', () => {
@@ -88,15 +94,16 @@ describe('bin/stage.ts', () => {
       stdout: 'buyer-linking-prod-data\nbuyer-linking-prod-api\n',
       stderr: expect.stringContaining('stage prod\n'),
     });
-    expect(run(STAGE, 'deploy', '--help')).toMatchObject({
+    const help = runCopy('deploy', '--help');
+    expect(help).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^Usage: npm run deploy -- --stage [\s\S]+cdk deploy/),
+      stdout: expect.stringMatching(/^Usage: npm run deploy -- --stage /),
     });
+    expect(startsIn(help.stdout)).toEqual([expect.arrayContaining(['deploy', '--help'])]);
   });
 
   it('exits with 1 if the CDK CLI is killed, as where memory is short', () => {
-    const { status } = run(STAGE, 'synth', '--stage', 'dev', '--no-notices', '--app', 'kill -9 $PPID');
-    expect(status).toBe(1);
+    expect(runCopy('synth', '--stage', 'dev', 'killed')).toMatchObject({ status: 1, stdout: '' });
   });
 
   it.each([
@@ -136,7 +143,7 @@ describe('the scripts that call AWS', () => {
   it.each(['bootstrap', 'diff', 'deploy'])(
     'npm run %s says in one sentence that there are no credentials',
     (command) => {
-      const { status, stdout, stderr } = run(STAGE, command, '--stage', 'dev');
+      const { status, stdout, stderr } = runCopy(command, '--stage', 'dev');
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
       expect(stderr).toMatch(
         /^The AWS credentials do not work \(.+\)\. Sign in, .+ --profile or AWS_PROFILE\.\n$/,
@@ -146,42 +153,24 @@ describe('the scripts that call AWS', () => {
 
   it('give the reason of AWS for credentials that it refuses, and go on to CDK with others', async () => {
     const { environment: variables, session } = account;
-    const diff = () => runInAccount(variables, STAGE, 'diff', '--stage', 'dev', ...APP);
-    expect((await diff()).stderr).toContain('stage dev');
+    const diff = () => runInAccount(variables, join(copy, STAGE), 'diff', '--stage', 'dev');
+    expect(startsIn((await diff()).stdout)).toHaveLength(1);
     session.isExpired = true;
-    const { status, stderr } = await diff();
-    expect(status).toBe(1);
+    const { status, stdout, stderr } = await diff();
+    expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^The AWS credentials do not work \(ExpiredToken: expired\)\. [^\n]+\n$/);
   });
 });
 
 describe('the scripts for prod, while it must set something', () => {
-  let synth: ReturnType<typeof run>;
-  let stacks: readonly string[];
-  beforeAll(() => {
-    synth = run(STAGE, 'synth', '--quiet', '--no-notices', '--stage', 'prod');
-    const { artifacts } = JSON.parse(readFileSync(`${PROD}/manifest.json`, 'utf8'));
-    stacks = Object.keys(artifacts).filter((id) => artifacts[id].type === 'aws:cloudformation:stack');
-  });
-
-  it('npm run synth builds the stacks of prod only, exits 0, and says in one note that it cannot be deployed', () => {
-    expect(synth.status).toBe(0);
-    const output = `${synth.stdout}${synth.stderr}`;
-    expect(output).not.toMatch(/error|warning/i);
-    expect(output.match(/^Note: .+$/gm)).toEqual([
-      'Note: prod is not set up, and cannot be deployed yet (docs/operators/deploy.md, "Prod").',
-    ]);
-    expect(stacks.toSorted()).toEqual(['buyer-linking-prod-api', 'buyer-linking-prod-data']);
-  });
-
   it.each([
     ['deploy', ['deploy', '--strict']],
     ['deploy of what synth wrote', ['deploy', '--strict', '--app', PROD]],
     ['deploy of the API stack alone', ['deploy', '--strict', '--api']],
     ['diff', ['diff', '--strict']],
   ])('npm run %s does nothing, with one sentence for each setting', (_, args) => {
-    const result = run(STAGE, ...args, '--stage', 'prod', '--no-notices');
-    expect(result.status).toBe(1);
+    const result = runCopy(...args, '--stage', 'prod');
+    expect([result.status, result.stdout]).toEqual([1, '']);
     expectUnset(result);
     expect(result.stderr.trim().split('\n')).toHaveLength(UNSET.length);
   });
@@ -217,31 +206,24 @@ test('bin/app.ts prints a wrong stage without a stack trace and exits with 1', (
   });
 });
 
-describe('in a copy with other settings', () => {
-  let copy = '';
-  beforeAll(() => {
-    copy = mkdtempSync(join(tmpdir(), 'buyer-linking-stages-'));
-    for (const path of ['admin/cli', 'bin', 'lib', 'shared', 'package.json', 'tsconfig.json'])
-      cpSync(path, join(copy, path), { recursive: true });
-    symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
-  });
-  afterAll(() => rmSync(copy, { recursive: true }));
-
+describe('with other settings', () => {
   const stages = readFileSync('lib/stages.ts', 'utf8');
+  afterEach(() => writeFileSync(join(copy, 'lib/stages.ts'), stages));
 
-  /** Runs bin/stage.ts of the copy, in whose lib/stages.ts each text is replaced by another. */
-  const runWith = (changes: Readonly<Record<string, string>>, ...args: readonly string[]) => {
+  /** Replaces each text of lib/stages.ts in a copy by another. */
+  const changeStages = (folder: string, changes: Readonly<Record<string, string>>): void => {
     const changed = Object.entries(changes).reduce((text, [from, to]) => {
       expect(text).toMatch(from);
       return text.replace(from, to);
     }, stages);
-    writeFileSync(join(copy, 'lib/stages.ts'), changed);
-    return run(join(copy, STAGE), ...args);
+    writeFileSync(join(folder, 'lib/stages.ts'), changed);
   };
 
   test('a wrong name of a setting is one sentence before CDK runs', () => {
-    const wrong = { 'logRetentionDays: 14': 'logRetentionDay: 14' };
-    const { status, stdout, stderr } = runWith(wrong, 'synth', '--stage', 'dev');
+    const compiling = copyOfStages({ 'aws-cdk/bin/cdk': "console.log('started')" });
+    changeStages(compiling, { 'logRetentionDays: 14': 'logRetentionDay: 14' });
+    const { status, stdout, stderr } = run(join(compiling, STAGE), 'synth', '--stage', 'dev');
+    rmSync(compiling, { recursive: true });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^lib\/stages\.ts\(\d+,5\): error [^\n]+ 'logRetentionDays'\?\n$/);
   });
@@ -255,7 +237,8 @@ describe('in a copy with other settings', () => {
       'paidChecksPerDay: null, smsPerDay: null }, // Set':
         'paidChecksPerDay: 5000, smsPerDay: 10_000 }, // Set',
     };
-    const deploy = runWith(complete, 'deploy', '--stage', 'prod');
+    changeStages(copy, complete);
+    const deploy = runCopy('deploy', '--stage', 'prod');
     expect(deploy.stderr.trim().split('\n')).toEqual([
       expect.stringMatching(/^Note: only the workflow Deploy checks that this commit was deployed to dev/),
       expect.stringContaining('credentials'),
@@ -265,6 +248,6 @@ describe('in a copy with other settings', () => {
       ['deploy', '--stage', 'dev'],
       ['deploy', '--stage', 'prod', '--app', 'cdk.out/prod'],
     ])
-      expect(runWith(complete, ...args).stderr).not.toContain('Note:');
+      expect(runCopy(...args).stderr).not.toContain('Note:');
   });
 });

@@ -1,0 +1,16 @@
+/** The synthesis of prod, which takes seven CPU seconds. CI synthesizes each stage for the template diff of a pull request. */
+import { readFileSync } from 'node:fs';
+import { PROD, run, STAGE } from './stage-programs.ts';
+
+test('npm run synth builds the stacks of prod only, exits 0, and says in one note that it cannot be deployed', () => {
+  const synth = run(STAGE, 'synth', '--quiet', '--no-notices', '--stage', 'prod');
+  expect(synth.status).toBe(0);
+  const output = `${synth.stdout}${synth.stderr}`;
+  expect(output).not.toMatch(/error|warning/i);
+  expect(output.match(/^Note: .+$/gm)).toEqual([
+    'Note: prod is not set up, and cannot be deployed yet (docs/operators/deploy.md, "Prod").',
+  ]);
+  const { artifacts } = JSON.parse(readFileSync(`${PROD}/manifest.json`, 'utf8'));
+  const stacks = Object.keys(artifacts).filter((id) => artifacts[id].type === 'aws:cloudformation:stack');
+  expect(stacks.toSorted()).toEqual(['buyer-linking-prod-api', 'buyer-linking-prod-data']);
+});
