@@ -1,7 +1,7 @@
 import { STAGES } from '#lib/stages.ts';
 import { startAccountDouble } from '#test/bin/account-double.ts';
 import { startCommand } from './cli-process.ts';
-import { runCommand } from './in-process.ts';
+import { runCommand, runWithInput } from './in-process.ts';
 import { CTRL_C, itOnTerminal, onTerminal } from './pseudo-terminal.ts';
 
 const SECRET = STAGES.prod.providers.secretName;
@@ -17,13 +17,14 @@ beforeEach(() => aws.secrets.clear());
 afterAll(() => aws.stop());
 
 const set = (provider: string, input: string, ...options: readonly string[]) =>
-  startCommand(['providers', 'set', provider, ...options], aws.environment, input).ended;
+  runWithInput(['providers', 'set', provider, ...options], input);
 
 const stored = (): unknown => JSON.parse(aws.secrets.get(SECRET) ?? 'null');
 
 describe('providers set', () => {
   it('creates the secret of the stage from a JSON object on stdin, and names the fields only', async () => {
-    const ended = await set('jibit', JSON.stringify(JIBIT), '--stage', 'prod');
+    const command = ['providers', 'set', 'jibit', '--stage', 'prod'];
+    const ended = await startCommand(command, aws.environment, JSON.stringify(JIBIT)).ended;
     expect(ended).toEqual({
       exitCode: 0,
       out: `Set api_key, secret_key of jibit in the secret ${SECRET}.\n`,
