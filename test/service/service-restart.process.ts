@@ -6,7 +6,13 @@ import { newPhone } from '#test/generated-people.ts';
 import { sendCode } from '#test/scenarios/buyers.ts';
 import { call } from '#test/scenarios/call.ts';
 import { localTarget } from './local-target.ts';
-import { newDataFolder, removeDataFolder, runService, startRunningService } from './running-service.ts';
+import {
+  newDataFolder,
+  type RunningService,
+  removeDataFolder,
+  runService,
+  startRunningService,
+} from './running-service.ts';
 
 let folder: string;
 
@@ -16,36 +22,47 @@ beforeEach(async () => {
 afterEach(() => removeDataFolder(folder));
 
 describe('a restart', () => {
+  /** Each test stops the service that the test before it left, and leaves one. */
+  let before: RunningService;
+  beforeAll(async () => {
+    before = await startRunningService();
+  });
+  afterAll(async () => {
+    await before.stop();
+    await removeDataFolder(before.folder);
+  });
+
+  const restart = () => startRunningService({ folder: before.folder });
+
   it.each(['SIGTERM', 'SIGKILL'] as const)(
     'after %s keeps the keys, and a code between send and verify',
     async (signal) => {
-      const before = await startRunningService({ folder });
       const phone = newPhone();
       const code = await sendCode(localTarget(before.demo), phone);
       await before.stop(signal);
-      const after = await startRunningService({ folder });
+      const after = await restart();
       const addresses = { base_url: '', dynamodb_endpoint: '' };
       expect({ ...after.demo, ...addresses }).toEqual({ ...before.demo, ...addresses });
+      before = after;
       const verified = await call(localTarget(after.demo), '/v1/auth/otp/verify', {
         key: after.demo.keys.app,
         body: { phone, code },
       });
       expect(verified.status).toBe(200);
-      await after.stop();
     },
   );
 
   it('with --memory keeps nothing and leaves the data folder unchanged', async () => {
-    const kept = await startRunningService({ folder });
-    await kept.stop();
-    const first = await startRunningService({ folder, args: ['--memory'] });
+    const { keys } = before.demo;
+    await before.stop();
+    const inMemory = { folder: before.folder, args: ['--memory'] };
+    const first = await startRunningService(inMemory);
     await first.stop();
-    const second = await startRunningService({ folder, args: ['--memory'] });
+    const second = await startRunningService(inMemory);
     await second.stop();
     expect(second.demo.keys).not.toEqual(first.demo.keys);
-    const again = await startRunningService({ folder });
-    await again.stop();
-    expect(again.demo.keys).toEqual(kept.demo.keys);
+    before = await restart();
+    expect(before.demo.keys).toEqual(keys);
   });
 });
 
