@@ -3,7 +3,8 @@ import { basename, join } from 'node:path';
 import { call } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
-import { startCommand } from './cli-process.ts';
+import { jsonOf, startCommand } from './cli-process.ts';
+import { runCommand } from './in-process.ts';
 
 /**
  * An admin's session: commands in processes of their own and requests over HTTP, against the service of `npm start`. Each test starts
@@ -19,15 +20,12 @@ afterAll(async () => {
   await removeDataFolder(service.folder);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of the result.
-const admin = async (...args: string[]): Promise<any> => {
-  const ended = await startCommand(['--data', service.folder, '--json', ...args]).ended;
-  expect(ended).toMatchObject({ exitCode: 0, error: '' });
-  return JSON.parse(ended.out);
-};
+/** Returns the result of a command, whose process is not what a test is about. */
+const admin = (...args: string[]) => jsonOf(runCommand(['--data', service.folder, '--json', ...args]));
 
 it('creates a seller and issues a key that is valid at once', async () => {
-  const { seller_id } = await admin('sellers', 'create', 'Kaveh Books', '--yes');
+  const create = ['--data', service.folder, '--json', 'sellers', 'create', 'Kaveh Books', '--yes'];
+  const { seller_id } = await jsonOf(startCommand(create).ended);
   const issued = await admin('keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read');
   expect((await call(localTarget(service.demo), '/v1/users', { key: issued.key })).status).toBe(200);
 });
