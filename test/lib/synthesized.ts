@@ -96,7 +96,7 @@ export const WATCHED_DEV = {
   staticEgress: { natGateways: 'one', zones: ['us-east-1a', 'us-east-1c'] },
 } as const satisfies Partial<Stage>;
 
-/** Has no rules of cdk-nag, which take a fifth of a synth: test/lib/nag.templates.ts applies them to each kind of stage. */
+/** Has no rules of cdk-nag, which take a fifth of a synth: test/lib/stage-rules.ts applies them to each kind of stage. */
 class UncheckedApp extends App {
   _addValidationPlugins() {}
 }

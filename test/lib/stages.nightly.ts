@@ -1,0 +1,17 @@
+/** The stages that stages.templates.ts leaves out, and cfn-lint on dev. */
+import { describeStageRules, PROD_WITH_EVERY_OPTION } from './stage-rules.ts';
+import { COMPLETE, stageConfig } from './synthesized.ts';
+
+const PLACE = { account: '123456789012', region: 'eu-central-1' };
+
+describeStageRules(
+  {
+    dev: stageConfig('dev'),
+    prod: stageConfig('prod', COMPLETE),
+    'prod with every option, in a fixed account and Region': stageConfig('prod', {
+      ...PROD_WITH_EVERY_OPTION,
+      ...PLACE,
+    }),
+  },
+  'dev',
+);
