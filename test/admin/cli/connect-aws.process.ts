@@ -19,14 +19,23 @@ afterAll(() => aws.stop());
 const onStage = (stage: string, ...args: readonly string[]) =>
   runCommand(['--stage', stage, '--json', ...args]);
 
-const inOwnProcess = (environment: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-  startCommand(['--stage', 'prod', '--json', ...args], { ...aws.environment, ...environment }).ended;
+/** Runs a command in this process with other variables of the environment. */
+const withVariables = async (variables: Readonly<Record<string, string>>, ...args: readonly string[]) => {
+  const before = { ...process.env };
+  Object.assign(process.env, variables);
+  try {
+    return await onStage('prod', ...args);
+  } finally {
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+};
 
 describe('the admin commands on a stage', () => {
   stageCommands({ stage: 'prod' });
 
   it('show the account, the Region, the release, the numbers and the raised alarms of the stage, in a process of their own too', async () => {
-    const ended = await inOwnProcess({}, 'info');
+    const ended = await startCommand(['--stage', 'prod', '--json', 'info'], aws.environment).ended;
     expect(ended.exitCode).toBe(0);
     expect(JSON.parse(ended.out)).toMatchObject({
       stage: 'prod',
@@ -82,7 +91,7 @@ it.each([
     'No AWS credentials',
   ],
 ] as const)('exits with 1 and a sentence when %s', async (_name, environment, words) => {
-  const { exitCode, out, error } = await inOwnProcess(environment, 'sellers', 'list');
+  const { exitCode, out, error } = await withVariables(environment, 'sellers', 'list');
   expect([exitCode, out, JSON.parse(error).error.message]).toEqual([1, '', expect.stringContaining(words)]);
 });
 
@@ -98,7 +107,7 @@ it('names the profiles that exist when --profile names another', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'profiles-'));
   await writeFile(join(folder, 'config'), '[profile shop]\nregion = eu-central-1\n');
   const environment = { AWS_CONFIG_FILE: join(folder, 'config'), AWS_SHARED_CREDENTIALS_FILE: '/nowhere' };
-  const ended = await inOwnProcess(environment, 'sellers', 'list', '--profile', 'nope');
+  const ended = await withVariables(environment, 'sellers', 'list', '--profile', 'nope');
   await rm(folder, { recursive: true });
   expect(ended.exitCode).toBe(1);
   expect(JSON.parse(ended.error).error.message).toBe('There is no AWS profile nope. The profiles are: shop.');
