@@ -10,6 +10,9 @@ export const STAGE = 'bin/stage.ts';
 /** Where the CDK CLI writes the stacks of prod. */
 export const PROD = 'cdk.out/prod';
 
+/** An app of its own: a synthesis of the service takes seven CPU seconds. */
+export const APP = ['--no-notices', '--app', 'node test/bin/context-app.ts'];
+
 /** No credentials, wherever the tests run. */
 const NO_CREDENTIALS = {
   AWS_PROFILE: undefined,
