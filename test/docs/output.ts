@@ -1,4 +1,4 @@
-import type { Command, Output } from './page.ts';
+import type { Command, Output, Page } from './page.ts';
 
 /** What differs from run to run, and what stands for it in a comparison. */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
@@ -35,3 +35,14 @@ export const faultOf = (printed: string, { text, shown }: Command): string | und
     return isAsShown(printed, shown) ? undefined : 'prints something other than its page shows';
   return printed === '' || INSTALLS.test(text) ? undefined : 'prints what its page does not show';
 };
+
+const isCommand = (step: object): step is Command => !('name' in step);
+
+/** Returns the commands of a page that did not print what it shows. */
+export const faultsOf = ({ steps }: Page, printed: readonly string[]): readonly object[] =>
+  steps.filter(isCommand).flatMap((command, index) => {
+    const fault = faultOf(printed[index] ?? '', command);
+    return fault === undefined
+      ? []
+      : [{ fault, command: command.text, printed: printed[index], shown: command.shown?.text }];
+  });

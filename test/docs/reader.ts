@@ -91,9 +91,10 @@ export const newReader = async (): Promise<Reader> => {
       return output.split(MARK).slice(1);
     },
     async compile(programs) {
-      const compiler = join(REPOSITORY, 'node_modules/typescript/bin/tsc6');
+      const compiler = join(REPOSITORY, 'node_modules/@typescript/native/bin/tsc');
       const args = [
         compiler,
+        '--singleThreaded',
         ...STRICTEST,
         '--typeRoots',
         join(REPOSITORY, 'node_modules/@types'),

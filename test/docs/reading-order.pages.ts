@@ -10,8 +10,8 @@ import { registerBuyer } from '#test/scenarios/buyers.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { ADMIN_PAGE, followAdminPage } from './admin-page.ts';
 import { sixtyCustomers } from './customers-file.ts';
-import { faultOf } from './output.ts';
-import { type Command, pagesInReadingOrder, parsePage, textOf } from './page.ts';
+import { faultsOf } from './output.ts';
+import { pagesInReadingOrder, parsePage, textOf } from './page.ts';
 import { newReader, type Reader } from './reader.ts';
 
 const OWN_VALUES = {
@@ -61,6 +61,9 @@ const OTHER_KEYS: Readonly<Record<string, 'app' | 'events' | 'rotate' | 'profess
 
 const PAGES = pagesInReadingOrder();
 
+/** Installs a generator with its own environment, a third of all CPU seconds: other-languages.nightly.ts runs it. */
+const AT_NIGHT = 'docs/sellers/other-languages.md';
+
 const isOnPath = (command: string): boolean =>
   (process.env.PATH ?? '').split(pathDelimiter).some((folder) => existsSync(join(folder, command)));
 
@@ -77,8 +80,6 @@ const itWhereItRuns = (page: string, title: string, run: () => Promise<void>): v
   test(`${page} ${title}${reason}`, run, 120_000);
 };
 
-const isCommand = (step: object): step is Command => !('name' in step);
-
 describe('the pages in reading order', () => {
   let reader: Reader;
 
@@ -92,15 +93,11 @@ describe('the pages in reading order', () => {
     expect([...parsePage(textOf(page)).notRun].sort()).toEqual(Object.keys(NOT_RUN[page] ?? {}).sort());
   });
 
-  for (const page of PAGES) {
+  for (const page of PAGES.filter((name) => name !== AT_NIGHT)) {
     itWhereItRuns(page, 'runs as written and prints what it shows', async () => {
-      const { steps } = parsePage(textOf(page));
-      const printed = await reader.follow(steps, OTHER_KEYS[page]);
-      const faults = steps.filter(isCommand).map((command, index) => {
-        const fault = faultOf(printed[index] ?? '', command);
-        return fault && { fault, command: command.text, printed: printed[index], shown: command.shown?.text };
-      });
-      expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+      const content = parsePage(textOf(page));
+      const printed = await reader.follow(content.steps, OTHER_KEYS[page]);
+      expect(faultsOf(content, printed)).toEqual([]);
     });
   }
 
