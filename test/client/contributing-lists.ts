@@ -254,7 +254,7 @@ const commit = () => {
   );
 };
 
-/** Copies the repository, with the generator of the client's types from a registry. */
+/** Copies the repository, with its packages and those of the client, which the script of the suite has installed. */
 export const copyRepository = async (): Promise<void> => {
   copy = await mkdtemp(join(tmpdir(), 'buyer-linking-lists-'));
   // Also the files that are not in git yet, and none that is deleted.
@@ -262,11 +262,10 @@ export const copyRepository = async (): Promise<void> => {
   const files = execFileSync('git', listed, { cwd: REPOSITORY, encoding: 'utf8' }).split('\0');
   for (const file of files.filter((name) => name !== '' && existsSync(join(REPOSITORY, name))))
     await cp(join(REPOSITORY, file), join(copy, file));
-  await symlink(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'));
+  for (const folder of ['node_modules', 'client/node_modules'])
+    await symlink(join(REPOSITORY, folder), join(copy, folder));
   git('init', '--quiet');
   commit();
-  const update = { ...process.env, npm_config_update_notifier: 'false' };
-  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: join(copy, 'client'), env: update });
 };
 
 export const removeCopy = (): Promise<void> => rm(copy, { recursive: true, force: true });
