@@ -2,10 +2,8 @@
 import { describeStageRules, PROD_WITH_EVERY_OPTION } from './stage-rules.ts';
 import { stageConfig } from './synthesized.ts';
 
-describeStageRules(
-  {
+describe('the rules of cdk-nag and of CloudFormation', () =>
+  describeStageRules({
     dev: stageConfig('dev'),
     'prod with every option': stageConfig('prod', PROD_WITH_EVERY_OPTION),
-  },
-  'prod with every option',
-);
+  }));

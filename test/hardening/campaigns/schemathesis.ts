@@ -97,8 +97,9 @@ export const schemathesis: Campaign = {
     const scopes = ['users:read', 'users:write', 'buyers:register', 'buyers:links'];
     const set = (all: readonly string[]) =>
       deployment.admin('keys', 'scopes', seller.keyId, '--set', all.join(','), '--yes');
-    // A second start of the program takes as long as the requests of a quick run.
-    if (scale === 1) {
+    // A second start of the program takes as long as the requests of a quick run, of which three random bodies an operation find little.
+    const isFull = scale === 1;
+    if (isFull) {
       await set([...scopes, 'events:read', 'key:rotate']);
       await tryExamples(options, program, seller);
     }
@@ -107,7 +108,7 @@ export const schemathesis: Campaign = {
       program,
       document: `${deployment.baseUrl()}/v1/openapi.json`,
       key: seller.key,
-      options: ['--phases', 'coverage,fuzzing', '--max-examples', String(Math.ceil(scale * 50))],
+      options: ['--phases', isFull ? 'coverage,fuzzing' : 'coverage', '--max-examples', '50'],
     });
   },
 };
