@@ -1,6 +1,6 @@
 /** `npm version` with the hooks of package.json, in a temporary repository that has its own `npm run check`. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,16 +20,23 @@ const CHANGELOG = `# Changelog
 - An old defect.
 `;
 
+/** Where git does not look. */
+const GO = '.git/programs/go';
+
 let folder: string;
 
-/** Runs a program with the Node of this test first in PATH, as npm does for the scripts of the project. */
+/** Runs a program with the Node of this test first in PATH, as npm does for the scripts of the project, and with the double of Go. */
 const run = (program: string, ...args: string[]) => {
-  const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` };
+  const PATH = [dirname(process.execPath), join(folder, GO, '..'), process.env.PATH].join(delimiter);
+  const env = { ...process.env, PATH };
   const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8', env });
   return { status, stdout, stderr };
 };
 const git = (...args: string[]): string => run('git', ...args).stdout.trim();
 const write = (file: string, text: string): void => writeFileSync(join(folder, file), text);
+/** The machine of this test may have no Go. */
+const writeGo = (script: string): void =>
+  writeFileSync(join(folder, GO), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
 
 const commitWith = (check: string, changelog: string): void => {
@@ -68,6 +75,8 @@ beforeEach(() => {
   git('config', 'user.name', 'Test');
   git('config', 'user.email', 'test@example.com');
   git('config', 'core.hooksPath', '.git/hooks');
+  mkdirSync(join(folder, GO, '..'));
+  writeGo('exit 0');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -91,6 +100,13 @@ describe('npm version', () => {
     const { status, stderr } = run('npm', 'version', 'patch');
     expect(status).toBe(1);
     expect(stderr).toContain('CHANGELOG.md has no entry under "Unreleased".');
+    expectNoRelease();
+  });
+
+  it('changes nothing without Go, which compares the document with that of the last release', () => {
+    commitWith('node -p 1', CHANGELOG);
+    writeGo('exit 127');
+    expect(run('npm', 'version', 'patch').status).toBe(127);
     expectNoRelease();
   });
 
