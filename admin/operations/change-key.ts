@@ -163,8 +163,7 @@ export const rotateKey = async (
 export const revokeKey = async (admin: Administration, keyId: string): Promise<ApiKey> => {
   const key = await requireKey(admin, keyId);
   const { seller_id, status } = key;
-  if (status === 'pending') {
-    await withdrawPendingKey(admin, key);
+  if (status === 'pending' && (await withdrawPendingKey(admin, key))) {
     await admin.authorizerCache.flush();
     return { ...key, status: 'revoked' };
   }

@@ -67,16 +67,16 @@ const pendingKey = (request: KeyRequest, secret: NewSecret['summary']): ApiKey =
 
 /**
  * Removes a key whose issue was not finished. Its secret was never shown. The key in API Gateway is deleted first, so an interrupted
- * withdrawal leaves a pending key again.
+ * withdrawal leaves a pending key again. Returns false if the key is no longer pending: its issue ended, or another admin withdrew it.
  */
 export const withdrawPendingKey = async (
   admin: Administration,
   key: ApiKey,
   details?: NewAuditRecord['details'],
-): Promise<void> => {
+): Promise<boolean> => {
   await bringToGateway(admin, key);
   const { seller_id, key_id } = key;
-  await admin.keys.removePending(key, admin.record({ action: 'key.withdrawn', seller_id, key_id, details }));
+  return admin.keys.removePending(key, admin.record({ action: 'key.withdrawn', seller_id, key_id, details }));
 };
 
 /**
@@ -101,10 +101,11 @@ export const issueKey = async (admin: Administration, request: KeyRequest): Prom
   try {
     await bringToGateway(admin, active, 'active');
     if (!(await admin.keys.save({ before: pending, after: active, sellerStatus: 'active', record }))) {
-      throw suspended();
+      if ((await requireSeller(admin, seller_id)).status !== 'active') throw suspended();
+      throw new AdminError('changed_meanwhile', `Another admin withdrew ${key_id}. Issue another key.`);
     }
   } catch (error) {
-    // The quota of API Gateway is used up, or the seller was suspended meanwhile.
+    // The quota of API Gateway is used up, or another admin was faster.
     if (error instanceof AdminError) await withdrawPendingKey(admin, pending);
     throw error;
   }

@@ -100,7 +100,10 @@ const repairKey = async (admin: Administration, keyId: string, difference: Diffe
   const hasUsagePlans = admin.usagePlans !== undefined;
   const open = differencesOf({ seller, key, secrets, found, plan, hasUsagePlans }, admin.clock());
   if (!open.some((other) => other.kind === kind)) return;
-  if (key.status === 'pending') return withdrawPendingKey(admin, key, { difference: kind });
+  if (key.status === 'pending') {
+    await withdrawPendingKey(admin, key, { difference: kind });
+    return;
+  }
   const repaired = await rewriteSecrets(admin, key, recordOf(admin, difference));
   await bringToGateway(admin, repaired);
   if (kind === 'secret_differs' || kind === 'not_flushed') await flushAfterChange(admin, repaired);

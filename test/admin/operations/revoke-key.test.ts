@@ -2,12 +2,14 @@ import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { apiKeyStore } from '#admin/stores/api-key-store.ts';
+import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { ownKeyRotator } from '#shared/api-keys/own-key.ts';
 import { newSecret } from '#shared/api-keys/secret.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
+const ACTIVATE = 'write KEY SECRET AUDIT';
 let deployment: TestAdministration;
 let issued: Awaited<ReturnType<TestAdministration['issued']>>;
 beforeEach(async () => {
@@ -74,22 +76,53 @@ describe('revokeKey', () => {
     expect(await records('key.revoked')).toHaveLength(1);
   });
 
+  const secondKey = () =>
+    ({ sellerId: issued.seller.seller_id, name: 'second', plan: 'free', scopes: ['users:read'] }) as const;
+
+  /** The key of the seller that is being issued. */
+  const pendingKey = async () => {
+    const keys = await deployment.admin.keys.listOf(issued.seller.seller_id);
+    return keys.find(({ status }) => status === 'pending') as ApiKey;
+  };
+
   it('withdraws a key whose issue was interrupted, from API Gateway and from the table', async () => {
-    const request = {
-      sellerId: issued.seller.seller_id,
-      name: 'second',
-      plan: 'free',
-      scopes: ['users:read'],
-    } as const;
-    await deployment.interruptedBefore('write KEY SECRET AUDIT', () => issueKey(deployment.admin, request));
-    const pending = (await deployment.admin.keys.listOf(request.sellerId)).find(
-      ({ status }) => status === 'pending',
-    );
-    expect(await revokeKey(deployment.admin, pending?.key_id ?? '')).toMatchObject({ status: 'revoked' });
-    expect(await deployment.admin.keys.find(pending?.key_id ?? '')).toBeUndefined();
+    const issue = () => issueKey(deployment.admin, secondKey());
+    await deployment.interruptedBefore(ACTIVATE, issue);
+    const { key_id } = await pendingKey();
+    expect(await revokeKey(deployment.admin, key_id)).toMatchObject({ status: 'revoked' });
+    expect(await deployment.admin.keys.find(key_id)).toBeUndefined();
     expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([
       await deployment.gatewayIdOf(issued.key.key_id),
     ]);
     expect([(await records('key.withdrawn')).length, (await records('key.revoked')).length]).toEqual([1, 0]);
+  });
+
+  it('ends the issue of a key that it withdraws', async () => {
+    const { admin, beforeEachWrite } = deployment;
+    const meanwhile = async (write: string) =>
+      write === ACTIVATE && revokeKey(admin, (await pendingKey()).key_id);
+    const issue = beforeEachWrite(meanwhile, () => issueKey(admin, secondKey()));
+    await expect(issue).rejects.toMatchObject({ code: 'changed_meanwhile' });
+    expect(await admin.keys.listOf(issued.seller.seller_id)).toHaveLength(1);
+  });
+
+  it('revokes a pending key whose issue ends before it is withdrawn', async () => {
+    const { admin, beforeEachWrite } = deployment;
+    await deployment.interruptedBefore(ACTIVATE, () => issueKey(admin, secondKey()));
+    const before = await pendingKey();
+    const { seller_id, key_id } = before;
+    const record = admin.record({ action: 'key.issued', seller_id, key_id });
+    const active = {
+      before,
+      after: { ...before, status: 'active' },
+      sellerStatus: 'active',
+      record,
+    } as const;
+    const meanwhile = (write: string) => write === 'write KEY KEYID AUDIT' && admin.keys.save(active);
+    const revoked = await beforeEachWrite(meanwhile, () => revokeKey(admin, key_id));
+    expect(revoked).toMatchObject({ status: 'revoked' });
+    expect(await admin.keys.find(key_id)).toMatchObject({ status: 'revoked' });
+    const [secret] = (await admin.keys.findSecrets([revoked])).values();
+    expect(secret).toMatchObject({ status: 'revoked' });
   });
 });
