@@ -6,6 +6,7 @@ import type { KeyedParts } from '#shared/http/keyed-endpoint.ts';
 import { redirectLog } from '#shared/log.ts';
 import type { Route } from '#shared/route.ts';
 import type { Table } from '#shared/table/client.ts';
+import '#test/slow-time.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
 import { withoutOpenWrites } from '#test/table/embedded-table.ts';
@@ -72,27 +73,6 @@ const eventOf = (route: Route, call: Call): APIGatewayProxyEvent => {
 
 const contextOf = (timeLeftMs: number): Context =>
   ({ getRemainingTimeInMillis: () => timeLeftMs }) as unknown as Context;
-
-/**
- * Slows the monotonic clock and the timeouts of a test file, as if its machine were ten times as fast: on a busy machine no deadline of a
- * request may end what a test awaits.
- */
-const slowDown = (factor: number): (() => void) => {
-  const now = performance.now;
-  const { timeout } = AbortSignal;
-  performance.now = () => now.call(performance) / factor;
-  AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms * factor);
-  return () => {
-    performance.now = now;
-    AbortSignal.timeout = timeout;
-  };
-};
-
-let restoreTime: () => void;
-beforeAll(() => {
-  restoreTime = slowDown(10);
-});
-afterAll(() => restoreTime());
 
 /** The log target before the first function under test. Restored when the test file ends. */
 let restoreLog: (() => void) | undefined;

@@ -1,3 +1,4 @@
+import '#test/slow-time.ts';
 import fc from 'fast-check';
 import { REMOVAL_REASONS } from '#shared/events/event.ts';
 import type { NewLink } from '#shared/users/link-user.ts';

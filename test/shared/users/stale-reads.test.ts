@@ -1,4 +1,5 @@
 /** Changes whose reads are no snapshot: one item is read from before another change, another item from after it. */
+import '#test/slow-time.ts';
 import type { ItemPrefix } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
 import type { User } from '#shared/users/schema.ts';

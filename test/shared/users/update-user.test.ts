@@ -1,3 +1,4 @@
+import '#test/slow-time.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import type { User, UserUpdate } from '#shared/users/schema.ts';
 import { useTable } from '#test/table/use-table.ts';
