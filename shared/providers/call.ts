@@ -148,7 +148,7 @@ const logPortCall = (
   outcome: { readonly unavailable: 0 | 1; readonly taken_over: 0 | 1 },
 ): void => logEvent('port_called', { port, provider_operation: operation, ...outcome });
 
-/** Calls one provider. Repeats an inquiry once after a transport or upstream error. */
+/** Calls one provider. Repeats an inquiry once after a transport or upstream error. Throws the failure of the last attempt. */
 const callProvider = async <Method extends string, Args extends readonly unknown[], Result>(
   { timeoutSignal, retryPauseMs }: Pick<ConnectedProviders<unknown>, 'timeoutSignal' | 'retryPauseMs'>,
   site: Site<PortWith<Method, Args, Result>>,
@@ -156,12 +156,15 @@ const callProvider = async <Method extends string, Args extends readonly unknown
 ): Promise<Result> => {
   const { policy, signal } = call;
   const maxAttempts = policy.mayRepeat ? MAX_ATTEMPTS : 1;
-  for (let number = 1; ; number += 1) {
+  const failures: ProviderUnavailable[] = [];
+  for (;;) {
     try {
-      return await attempt(site, call, { number, timeoutSignal });
+      return await attempt(site, call, { number: failures.length + 1, timeoutSignal });
     } catch (error) {
-      const mayRetry = number < maxAttempts && isRetried(error);
-      if (!mayRetry || !(await hasPaused(retryPauseMs(), signal))) throw error;
+      if (!(error instanceof ProviderUnavailable)) throw error;
+      failures.push(error);
+      const mayRetry = failures.length < maxAttempts && RETRIED.includes(error.reason);
+      if (!mayRetry || !(await hasPaused(retryPauseMs(), signal))) throw combined(failures);
     }
   }
 };
@@ -236,22 +239,23 @@ const logFailure = (
   logEvent('provider_failed', { provider, provider_operation: operation, reason: failed });
 };
 
-const isRetried = (error: unknown): boolean =>
-  error instanceof ProviderUnavailable && RETRIED.includes(error.reason);
-
 /** Returns false if the signal has aborted meanwhile. */
 const hasPaused = (ms: number, signal: AbortSignal): Promise<boolean> =>
   pause(ms, true, { signal }).catch(() => false);
 
-/** Returns the failure of the last provider that was called, with the shortest `retryAfterSeconds` and the furthest delivery of all. */
+/** False if the failure was known before an attempt was made. */
+const wasAttempted = ({ reason }: ProviderUnavailable): boolean =>
+  reason !== 'circuit_open' && reason !== 'misconfigured';
+
+/** Returns the failure of the last attempt, if any was made, with the shortest `retryAfterSeconds` and the furthest delivery of all. */
 const combined = (failures: readonly ProviderUnavailable[]): Error => {
-  const failure = failures.findLast(({ wasCalled }) => wasCalled) ?? failures.at(-1);
+  const failure = failures.findLast(wasAttempted) ?? failures.at(-1);
   if (failure === undefined) return new Error('no provider is configured');
   if (failures.length === 1) return failure;
-  const { reason, cause } = failure;
+  const { reason, health, cause } = failure;
   const waits = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   const retryAfterSeconds = waits.length === 0 ? undefined : Math.min(...waits);
   const delivery =
     DELIVERIES.findLast((of) => failures.some((one) => one.delivery === of)) ?? failure.delivery;
-  return new ProviderUnavailable(failure, reason, { delivery, cause, retryAfterSeconds });
+  return new ProviderUnavailable(failure, reason, { delivery, health, cause, retryAfterSeconds });
 };

@@ -89,11 +89,6 @@ export class ProviderUnavailable extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.detail = details.detail;
   }
-
-  /** False if the failure was known before any attempt was made, so that nothing can be billed. */
-  get wasCalled(): boolean {
-    return this.reason !== 'circuit_open' && this.reason !== 'misconfigured';
-  }
 }
 
 /** Returns the failure that an aborted signal means: `timeout` if its time ran out, else `aborted`. */

@@ -1,5 +1,5 @@
 import type { Clock } from '#shared/clock.ts';
-import { checkPerson, type PersonToCheck, wasCalled } from '#shared/identity-registry/check-person.ts';
+import { checkPerson, type PersonToCheck, UndecidedCheck } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry } from '#shared/identity-registry/port.ts';
 import { Problem } from '#shared/problems.ts';
 import type { RateLimiter } from '#shared/rate-limits/rate-limiter.ts';
@@ -20,7 +20,7 @@ interface PaidCheck {
 /**
  * Counts the beginning of a check, asks both registries, and counts a verdict against the person. Throws `identity_mismatch` or
  * `phone_not_owned` after such a verdict, the problem of a limit that is used up in place of it, and `verification_unavailable` without
- * one. Nothing stays counted if no provider was called. A verdict that cannot be counted is not told: the error of the table is thrown.
+ * one. Nothing stays counted if no registry was reached. A verdict that cannot be counted is not thrown: the error of the table is.
  */
 export const paidCheck = async (
   { rateLimiter, identityRegistry, clock }: PaidCheckDeps,
@@ -30,7 +30,7 @@ export const paidCheck = async (
   try {
     await checkPerson(identityRegistry, person);
   } catch (error) {
-    if (!wasCalled(error)) await refund(rateLimiter, begun);
+    if (error instanceof UndecidedCheck && !error.isReached) await refund(rateLimiter, begun);
     if (isVerdict(error)) await countFailed(limits, rateLimiter, clock());
     throw error;
   }

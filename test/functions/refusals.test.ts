@@ -48,20 +48,24 @@ describe('create-user: a link', () => {
   });
 
   it.each([
-    ['upstream', 1],
-    ['undecided', 1],
-    ['rejected', 1],
-    ['circuit_open', 0],
-  ] as const)('without a verdict (%s) is no refused link, and %i was paid', async (reason, paid) => {
-    const registry = { identity: unavailableBecause(reason), ownership: unavailableBecause(reason) };
-    expect(await refusedLink(registry, await newBuyerIn(table))).toEqual({
-      ...COUNTED,
-      status: 503,
-      code: 'verification_unavailable',
-      retryAfter: '30',
-      counts: { minute_0: 1, 'paid-checks-per-day': paid },
-    });
-  });
+    ['upstream', 'possibly_sent', 1],
+    ['undecided', 'not_sent', 1],
+    ['transport', 'not_reached', 0],
+    ['circuit_open', 'not_reached', 0],
+  ] as const)(
+    'without a verdict (%s, %s) is no refused link, and %i was paid',
+    async (reason, delivery, paid) => {
+      const failure = unavailableBecause(reason, { delivery });
+      const registry = { identity: failure, ownership: failure };
+      expect(await refusedLink(registry, await newBuyerIn(table))).toEqual({
+        ...COUNTED,
+        status: 503,
+        code: 'verification_unavailable',
+        retryAfter: '30',
+        counts: { minute_0: 1, 'paid-checks-per-day': paid },
+      });
+    },
+  );
 
   it('of an unregistered phone is a refused link', async () => {
     expect(await refusedLink({}, newPerson())).toEqual({

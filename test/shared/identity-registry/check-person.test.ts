@@ -1,5 +1,5 @@
 import { mock } from 'node:test';
-import { checkPerson, wasCalled } from '#shared/identity-registry/check-person.ts';
+import { checkPerson } from '#shared/identity-registry/check-person.ts';
 import type { IdentityRegistry, IdentityVerdict, OwnershipVerdict } from '#shared/identity-registry/port.ts';
 import { Problem } from '#shared/problems.ts';
 import { runInRequest } from '#shared/request-context.ts';
@@ -12,20 +12,22 @@ const PERSON = {
   phone: '+989990000001',
 };
 
-/** A registry whose checks return, fail, or (`hangs`) end only when they are aborted. */
+type Endless = 'hangs' | 'waits';
+
+/** A registry whose checks return, fail, or end only when they are aborted: after the request (`hangs`) or before it (`waits`). */
 const registryThat = (
-  identity: IdentityVerdict | 'hangs' | Error,
-  ownership: OwnershipVerdict | 'hangs' | Error,
+  identity: IdentityVerdict | Endless | Error,
+  ownership: OwnershipVerdict | Endless | Error,
 ) => {
   const aborted: string[] = [];
   const called: string[] = [];
-  const act = async <T>(name: string, result: T | 'hangs' | Error, signal: AbortSignal): Promise<T> => {
+  const act = async <T>(name: string, result: T | Endless | Error, signal: AbortSignal): Promise<T> => {
     called.push(name);
     signal.addEventListener('abort', () => aborted.push(name));
     if (result instanceof Error) throw result;
-    if (result !== 'hangs') return result;
+    if (result !== 'hangs' && result !== 'waits') return result;
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    throw unavailableBecause('aborted');
+    throw unavailableBecause('aborted', { delivery: result === 'hangs' ? 'possibly_sent' : 'not_reached' });
   };
   const registry: IdentityRegistry = {
     checkIdentity: (_id, _day, signal) => act('identity', identity, signal),
@@ -108,25 +110,19 @@ describe('checkPerson', () => {
   });
 });
 
-describe('wasCalled', () => {
-  const errorOf = async (...results: Parameters<typeof registryThat>) =>
-    check(registryThat(...results).registry).catch((error: unknown) => error);
+describe('an undecided check', () => {
+  const notReached = unavailableBecause('transport', { delivery: 'not_reached' });
 
   it.each([
-    ['a verdict on the person', 'not_found', 'matched'],
-    ['a verdict on the phone', 'matched', 'not_matched'],
-    ['a person that the provider cannot decide', unavailableBecause('undecided'), 'hangs'],
-    ['a request that the provider rejects', unavailableBecause('rejected'), 'hangs'],
-    ['a timeout', unavailableBecause('timeout'), 'hangs'],
-    ['an error of our own code, since a call may have been made', new TypeError('a defect'), 'hangs'],
-  ] as const)('returns true after %s', async (_what, identity, ownership) => {
-    expect(wasCalled(await errorOf(identity, ownership))).toBe(true);
+    [true, 'the provider cannot decide', unavailableBecause('undecided'), 'waits'],
+    [true, 'the other registry has matched', notReached, 'matched'],
+    [true, 'the other registry had its request when it was aborted', notReached, 'hangs'],
+    [true, 'the other registry refuses the person', notReached, 'not_matched'],
+    [true, 'the other check ends with an error of our own code', notReached, new TypeError('a defect')],
+    [false, 'the other check was aborted before it had a connection', notReached, 'waits'],
+    [false, 'neither registry could be connected to', notReached, notReached],
+  ] as const)('has reached a registry (%s) when %s', async (isReached, _what, identity, ownership) => {
+    const failed = await problemOf(check(registryThat(identity, ownership).registry));
+    expect(failed).toMatchObject({ code: 'verification_unavailable', isReached });
   });
-
-  it.each(['circuit_open', 'misconfigured'] as const)(
-    'returns false if no provider was called: %s',
-    async (reason) => {
-      expect(wasCalled(await errorOf('hangs', unavailableBecause(reason)))).toBe(false);
-    },
-  );
 });

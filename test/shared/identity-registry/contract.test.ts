@@ -160,9 +160,15 @@ const SAID_OF_API_FAULTS: Readonly<Record<(typeof ADAPTERS)[number], Readonly<Re
   },
 };
 
+/** The first attempt was made on a kept connection, which broke: it may have arrived. Only the second one was refused. */
+const SAID_OF_WIRE_FAULTS = {
+  ...saidOfWireFaults,
+  connection_refused: 'transport, possibly_sent, down',
+} as const;
+
 /** Jibit issues tokens with any quota and balance of the account. */
 const SAID_OF_TOKEN_FAULTS: Readonly<Partial<Record<Fault, Said>>> = {
-  ...saidOfWireFaults,
+  ...SAID_OF_WIRE_FAULTS,
   unauthorized: 'credentials, not_sent, up',
   blocked_address: 'blocked, possibly_sent, down',
   upstream_down: 'upstream, not_sent, up',
@@ -176,7 +182,7 @@ const SAID_OF_TOKEN_FAULTS: Readonly<Partial<Record<Fault, Said>>> = {
 
 const FAULTY_OPERATIONS = [
   ...ADAPTERS.flatMap((name) => {
-    const said = { ...saidOfWireFaults, ...SAID_OF_API_FAULTS[name] };
+    const said = { ...SAID_OF_WIRE_FAULTS, ...SAID_OF_API_FAULTS[name] };
     return [
       [name, 'identity', said],
       [name, 'ownership', said],

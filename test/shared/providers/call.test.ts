@@ -438,6 +438,16 @@ describe('the failover', () => {
     expect(await failureOf(inquire())).toMatchObject({ provider: 'second', reason: 'transport', delivery });
   });
 
+  it('says that an inquiry was possibly sent when its first attempt was and its retry got no connection', async () => {
+    const { inquire, outcomes } = twoProviders();
+    outcomes.first = [
+      { reason: 'transport', delivery: 'possibly_sent' },
+      { reason: 'transport', delivery: 'not_reached' },
+    ];
+    outcomes.second = [{ reason: 'timeout', delivery: 'not_reached' }];
+    expect(await failureOf(inquire())).toMatchObject({ provider: 'second', delivery: 'possibly_sent' });
+  });
+
   it('sends a message once by the next provider after the time for a connection ran out', async () => {
     const { inquire, outcomes, called } = twoProviders(MESSAGE);
     outcomes.first = [{ reason: 'timeout', delivery: 'not_reached' }];

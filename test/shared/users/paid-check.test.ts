@@ -1,4 +1,5 @@
 import { callerFrom } from '#shared/api-keys/caller.ts';
+import type { UnavailableReason } from '#shared/providers/unavailable.ts';
 import type { Limit, LimitState } from '#shared/rate-limits/limit.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { checkLimits } from '#shared/users/check-limits.ts';
@@ -52,10 +53,12 @@ const outcomeOf = async ({ results, usedUp = [] }: Case) => {
 const BEGUN = { 'begun-checks': 1, 'paid-checks-per-day': 1 };
 const NOT_FOUND: FakeResults = { identity: () => 'not_found' };
 const NO_VERDICT: FakeResults = { ownership: () => unavailableBecause('upstream') };
-const NOT_CALLED: FakeResults = {
-  identity: () => unavailableBecause('circuit_open'),
-  ownership: () => unavailableBecause('circuit_open'),
-};
+const notReached = (reason: UnavailableReason): FakeResults => ({
+  identity: () => unavailableBecause(reason, { delivery: 'not_reached' }),
+  ownership: () => unavailableBecause(reason, { delivery: 'not_reached' }),
+});
+/** The other check ends in the same turn. */
+const HALF_REACHED: FakeResults = { ...notReached('transport'), ownership: () => 'matched' };
 
 describe('paidCheck', () => {
   it.each([
@@ -79,7 +82,24 @@ describe('paidCheck', () => {
       { ...BEGUN, 'failed-checks-per-hour': 1 },
     ],
     ['its beginning alone without a verdict', { results: NO_VERDICT }, 'verification_unavailable', BEGUN],
-    ['no beginning when no provider was called', { results: NOT_CALLED }, 'verification_unavailable', {}],
+    [
+      'no beginning while the circuits of both registries are open',
+      { results: notReached('circuit_open') },
+      'verification_unavailable',
+      {},
+    ],
+    [
+      'no beginning when neither registry could be connected to',
+      { results: notReached('transport') },
+      'verification_unavailable',
+      {},
+    ],
+    [
+      'its beginning alone when one registry could not be connected to and the other one was reached',
+      { results: HALF_REACHED },
+      'verification_unavailable',
+      BEGUN,
+    ],
     [
       'nothing of the key when the person has no check left',
       { results: {}, usedUp: ['begun-checks'] },
