@@ -137,4 +137,40 @@ describe('a bundle in a new process', () => {
     const reads = attempts.filter((operation) => operation !== 'UpdateItem');
     expect(reads.sort()).toEqual(['BatchGetItem', 'BatchGetItem', 'Query', 'Query']);
   });
+
+  test('deploy-check invokes the versions of its environment, and its log names what it could not check', async () => {
+    const requests: string[] = [];
+    const server = createServer((request, response) => {
+      const target = request.headers['x-amz-target'];
+      requests.push(String(target ?? request.url));
+      // Secrets Manager answers so for a secret without a value.
+      if (target) response.writeHead(400, { 'x-amzn-ErrorType': 'ResourceNotFoundException' }).end('{}');
+      else response.end('{"statusCode":200}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const file = JSON.stringify(join(bundles.folderOf('deploy-check'), 'index.mjs'));
+    const load = `await (await import(${file})).handler();`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', load], {
+      env: {
+        ...ENVIRONMENT,
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+        AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        VERSIONS: '{"get-jwks":"get-jwks-function:7"}',
+        AUTHORIZER_IN_SERVICE: 'authorizer-function:live',
+        CANARY_KEY: 'canary-key',
+      },
+    });
+    server.close();
+    server.closeAllConnections();
+    expect(requests.sort()).toEqual([
+      '/2015-03-31/functions/get-jwks-function%3A7/invocations',
+      'secretsmanager.GetSecretValue',
+    ]);
+    expect(JSON.parse(stdout)).toEqual({
+      level: 'WARN',
+      event: 'version_not_checked',
+      text: 'authorizer: no key of the canary is stored',
+    });
+  });
 });

@@ -21,11 +21,15 @@ const [trigger] = idsOf(prod, 'Custom::Trigger');
 
 const SERVED = allFunctions.map(({ name }) => name);
 
+/** The environment of the checker. */
+const variablesOf = (template: Template) => {
+  const checker = only(idsOf(template, 'AWS::Lambda::Function', 'deploycheck'));
+  return resourcesOf(template, 'AWS::Lambda::Function')[checker]?.Properties.Environment.Variables ?? {};
+};
+
 /** The variable of the checker, by the name of the function: the logical ids of the function and of its version. */
 const checkedVersions = (template: Template): Readonly<Record<string, readonly string[]>> => {
-  const checker = only(idsOf(template, 'AWS::Lambda::Function', 'deploycheck'));
-  const { VERSIONS } =
-    resourcesOf(template, 'AWS::Lambda::Function')[checker]?.Properties.Environment.Variables ?? {};
+  const { VERSIONS } = variablesOf(template);
   const text = VERSIONS['Fn::Join'][1]
     .map((part: { Ref?: string; 'Fn::GetAtt'?: string[] } | string) =>
       typeof part === 'string' ? part : (part.Ref ?? part['Fn::GetAtt']?.join('.')),
@@ -115,6 +119,25 @@ describe('the check before traffic', () => {
       }
     },
   );
+
+  test('is told the prefix and the callers of the stage, the alias of the authorizer that API Gateway invokes, and the secret of the canary if there is one', () => {
+    const told = [prod, publicCodes.api, templatesOf('dev').api].map((template) => {
+      const { VERSIONS: _, ...others } = variablesOf(template);
+      const [secret] = idsOf(template, 'AWS::SecretsManager::Secret');
+      const [authorizer] = idsOf(template, 'AWS::Lambda::Function', 'authorizer');
+      return JSON.parse(
+        JSON.stringify(others)
+          .replace(`{"Ref":"${secret}"}`, '"the secret"')
+          .replace(`{"Fn::Join":["",[{"Ref":"${authorizer}"},":live"]]}`, '"the alias"'),
+      );
+    });
+    const ofProd = { KEY_PREFIX: 'blk_live_', AUTHORIZER_IN_SERVICE: 'the alias', CANARY_KEY: 'the secret' };
+    expect(told).toEqual([
+      { ...ofProd, OTP_ACCESS: 'api-key' },
+      { ...ofProd, OTP_ACCESS: 'public' },
+      { KEY_PREFIX: 'blk_test_', AUTHORIZER_IN_SERVICE: 'the alias', OTP_ACCESS: 'api-key' },
+    ]);
+  });
 
   test('has time for four minutes of attempts and the longest time limit of a version, and the trigger waits longer than it runs', () => {
     const longest = Math.max(...allFunctions.map(({ timeoutSeconds }) => timeoutSeconds));

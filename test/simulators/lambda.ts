@@ -37,7 +37,7 @@ const endOf = (lines: readonly string[]): string =>
     .toString('base64');
 
 /**
- * Starts Invoke of Lambda for versions by `<function name>:<version>`. It returns the log of each. `invoked`: which it was asked for, in order;
+ * Starts Invoke of Lambda for versions by `<function name>:<version>`. It returns the log of each if it is asked for it. `invoked`: which it was asked for, in order;
  * `mostAtOnce`: how many at a time.
  */
 export const startLambda = async (versions: Readonly<Record<string, Version>>) => {
@@ -53,7 +53,10 @@ export const startLambda = async (versions: Readonly<Record<string, Version>>) =
     running += 1;
     mostAtOnce = Math.max(mostAtOnce, running);
     const lines: string[] = [];
-    const withLog = () => response.setHeader('X-Amz-Log-Result', endOf(lines));
+    const withLog = () =>
+      request.headers['x-amz-log-type'] === 'Tail'
+        ? response.setHeader('X-Amz-Log-Result', endOf(lines))
+        : response;
     try {
       const event = JSON.parse(Buffer.concat(await request.toArray()).toString());
       const run = versions[version];
