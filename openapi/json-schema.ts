@@ -59,7 +59,7 @@ const toOpenApi = (node: unknown): unknown => {
 const options = (typeMode: 'input' | 'output', definitions: Definitions): ConversionConfig => ({
   target: 'openapi-3.0',
   typeMode,
-  ignoreActions: ['raw_transform', 'transform', 'check', 'partial_check'],
+  ignoreActions: ['raw_transform', 'transform', 'check', 'partial_check', 'raw_check'],
   definitions,
 });
 

@@ -32,24 +32,32 @@ const userPageQuery = v.strictObject({
   ),
 });
 
+type UserPageQuery = v.InferOutput<typeof userPageQuery>;
+
+/**
+ * Refuses a parameter beside others. `partialCheck` would not be asked if one of them is wrong in itself, and the response names every fault
+ * at once.
+ */
+const notBeside = <Name extends keyof UserPageQuery>(
+  name: Name,
+  others: readonly (keyof UserPageQuery)[],
+  message: string,
+) =>
+  v.forward<UserPageQuery, v.RawCheckIssue<UserPageQuery>, [Name]>(
+    v.rawCheck(({ dataset, addIssue }) => {
+      const isGiven = (parameter: string) => Object.hasOwn(dataset.value as object, parameter);
+      if (isGiven(name) && others.some(isGiven)) addIssue({ message });
+    }),
+    [name],
+  );
+
 export const userPageQuerySchema = v.pipe(
   userPageQuery,
-  v.forward(
-    v.partialCheck(
-      [['phone'], ['external_id']],
-      ({ phone, external_id }) => phone === undefined || external_id === undefined,
-      'Must not be given together with phone.',
-    ),
-    ['external_id'],
-  ),
-  v.forward(
-    v.partialCheck(
-      [['after'], ['page'], ['phone'], ['external_id']],
-      ({ after, page, phone, external_id }) =>
-        after === undefined || [page, phone, external_id].every((other) => other === undefined),
-      'Must not be given together with page, phone or external_id.',
-    ),
-    ['after'],
+  notBeside('external_id', ['phone'], 'Must not be given together with phone.'),
+  notBeside(
+    'after',
+    ['page', 'phone', 'external_id'],
+    'Must not be given together with page, phone or external_id.',
   ),
 );
 

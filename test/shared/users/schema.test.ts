@@ -113,6 +113,18 @@ describe('userPageQuerySchema', () => {
     });
   });
 
+  const after = 'usr_000002bv0aLkW9yRc3mNpd';
+
+  itForAll([
+    ['a wrong phone beside an external id', { phone: '0', external_id: 'order:7' }, ['phone', 'external_id']],
+    ['a wrong page beside a user id', { after, page: '0' }, ['after', 'page']],
+    ['a wrong phone beside a user id', { after, phone: '0' }, ['after', 'phone']],
+    ['a wrong external id beside a user id', { after, external_id: '!' }, ['after', 'external_id']],
+  ])('names both of two parameters that exclude each other, also if one is wrong in itself', (...row) => {
+    const [, sent, names] = row;
+    expect(faultyFields(userPageQuerySchema, sent).toSorted()).toEqual(names.toSorted());
+  });
+
   itForAll(['', ' ', '02112345678', ' 9999 000 0001'])('rejects text that is no phone', (phone) => {
     expect(faultyFields(userPageQuerySchema, { phone })).toEqual(['phone']);
   });
