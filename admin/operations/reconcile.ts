@@ -109,7 +109,10 @@ const repairKey = async (admin: Administration, keyId: string, difference: Diffe
   if (kind === 'secret_differs' || kind === 'not_flushed') await flushAfterChange(admin, repaired);
 };
 
-/** Repairs a difference as it is now. A change of the table writes the audit record with it, one of API Gateway alone before it. */
+/**
+ * Brings API Gateway to the state of the table, or finishes or withdraws an interrupted operation. Reads the key again first, since it may have
+ * changed since the difference was found. A change of the table writes the audit record with it, one of API Gateway alone before it.
+ */
 export const repair = async (admin: Administration, difference: Difference): Promise<void> => {
   const { seller, key, gatewayKey } = difference;
   if (key !== undefined) return repairKey(admin, key.key_id, difference);
@@ -137,14 +140,10 @@ const readGateway = async ({ usagePlans, stage }: Administration) => {
 };
 
 /**
- * Compares the secrets with their keys, and the table with API Gateway, and, with `fix`, repairs the differences. API Gateway is brought to the state of the table, and an
- * interrupted operation is finished or withdrawn. Each repair reads the key again first, since it may have changed. `beforeFix` is
- * awaited before the first repair. `beingIssued`: pending keys younger than two minutes, whose issue is running or was interrupted.
+ * Compares the secrets with their keys, and the table with API Gateway. Returns the numbers of sellers and keys, and the differences.
+ * `beingIssued`: pending keys younger than two minutes, whose issue is running or was interrupted.
  */
-export const reconcile = async (
-  admin: Administration,
-  { fix, beforeFix }: { fix: boolean; beforeFix?: (differences: readonly Difference[]) => Promise<void> },
-) => {
+export const findDifferences = async (admin: Administration) => {
   // API Gateway first: every key is in the table before it is in API Gateway.
   const { keys: unknown, planById } = await readGateway(admin);
   const sellers = await admin.sellers.list();
@@ -167,11 +166,5 @@ export const reconcile = async (
     if (seller.unflushed_since !== undefined) differences.push({ kind: 'not_flushed', seller });
   }
   for (const gatewayKey of unknown.values()) differences.push({ kind: 'unknown_in_gateway', gatewayKey });
-  if (fix) await beforeFix?.(differences);
-  if (fix) for (const difference of differences) await repair(admin, difference);
-  const findings = differences.map((difference) => ({ ...difference, isRepaired: fix }));
-  return { sellers: sellers.length, keys: count, beingIssued, findings };
+  return { sellers: sellers.length, keys: count, beingIssued, differences };
 };
-
-/** A difference, and whether it was repaired. */
-export type Finding = Awaited<ReturnType<typeof reconcile>>['findings'][number];

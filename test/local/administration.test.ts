@@ -1,13 +1,13 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { reconcile } from '#admin/operations/reconcile.ts';
 import { createSeller } from '#admin/operations/sellers.ts';
 import { localAdministration } from '#local/administration.ts';
 import { localAuthorizerCache } from '#local/authorizer-cache.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { keySecretKey } from '#shared/table/keys.ts';
+import { reconciled } from '#test/admin/operations/reconciled.ts';
 import { useTable } from '#test/table/use-table.ts';
 
 const table = useTable();
@@ -32,11 +32,11 @@ describe('the administration of the local service', () => {
 
   it('finds no difference of a key that no API Gateway has, and repairs the item of its secret', async () => {
     const { admin, secret } = await issued();
-    expect((await reconcile(admin, { fix: true })).findings).toEqual([]);
+    expect((await reconciled(admin)).differences).toEqual([]);
     const hash = hashApiKey(secret);
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: keySecretKey(hash) }));
-    const { findings } = await reconcile(admin, { fix: true });
-    expect(findings).toMatchObject([{ kind: 'secret_differs', isRepaired: true }]);
+    const { differences } = await reconciled(admin);
+    expect(differences).toMatchObject([{ kind: 'secret_differs' }]);
     expect(await keySecretStore(table).findSecret(hash)).toMatchObject({ status: 'active' });
   });
 });

@@ -1,35 +1,34 @@
-import { DIFFERENCES, type Difference, type Finding, reconcile } from '#admin/operations/reconcile.ts';
+import { DIFFERENCES, type Difference, findDifferences, repair } from '#admin/operations/reconcile.ts';
 import { type AddCommands, type CommandResult, plural, type Session } from '../command.ts';
 
 const BEING_ISSUED =
   'A pending key is younger than two minutes: its issue is running, or was interrupted. Run reconcile again later.';
 
-const viewOf = ({ kind, seller, key, gatewayKey, isRepaired }: Finding) => ({
+const viewOf = ({ kind, seller, key, gatewayKey }: Difference, repaired: boolean) => ({
   kind,
   detail: DIFFERENCES[kind],
   seller_id: seller?.seller_id ?? null,
   key_id: key?.key_id ?? null,
   gateway_key_id: gatewayKey?.id ?? null,
-  repaired: isRepaired,
+  repaired,
 });
 
 const compare = async (
   { admin, requireYes }: Session,
   { fix = false }: { fix?: boolean },
 ): Promise<CommandResult> => {
-  /** This is the only repair that deletes keys. After a wrong restore of the table it would delete all of them, so it asks first. */
-  const beforeFix = async (differences: readonly Difference[]): Promise<void> => {
-    const unknown = differences.filter(({ kind }) => kind === 'unknown_in_gateway').length;
-    if (unknown > 0)
-      await requireYes(`Delete ${plural(unknown, 'key')} from API Gateway, missing in the table?`);
-  };
-  const { sellers, keys, beingIssued, findings } = await reconcile(admin, { fix, beforeFix });
-  const views = findings.map(viewOf);
-  const open = views.filter(({ repaired }) => !repaired).length;
+  const { sellers, keys, beingIssued, differences } = await findDifferences(admin);
+  const unknown = differences.filter(({ kind }) => kind === 'unknown_in_gateway').length;
+  // After a wrong restore of the table these are all keys.
+  if (fix && unknown > 0) {
+    await requireYes(`Delete ${plural(unknown, 'key')} from API Gateway, missing in the table?`);
+  }
+  if (fix) for (const difference of differences) await repair(admin, difference);
+  const views = differences.map((difference) => viewOf(difference, fix));
   const found =
     views.length === 0
       ? 'no differences'
-      : `${plural(views.length, 'difference')}, ${views.length - open} repaired`;
+      : `${plural(views.length, 'difference')}, ${fix ? views.length : 0} repaired`;
   const where = admin.usagePlans === undefined ? '' : ' with API Gateway';
   const summary = `Compared ${plural(keys, 'key')} of ${plural(sellers, 'seller')}${where}: ${found}.`;
   const table = {
@@ -45,7 +44,7 @@ const compare = async (
     json: { sellers, keys, being_issued: beingIssued, differences: views },
     text: views.length === 0 ? `${summary}\n` : table,
     note: `${views.length === 0 ? '' : summary} ${beingIssued === 0 ? '' : BEING_ISSUED}`.trim(),
-    exitCode: open === 0 ? 0 : 1,
+    exitCode: fix || views.length === 0 ? 0 : 1,
   };
 };
 

@@ -1,6 +1,6 @@
 import { assignPlan, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { reconcile } from '#admin/operations/reconcile.ts';
+import { findDifferences } from '#admin/operations/reconcile.ts';
 import { renameSeller, setSellerStatus, setSellerTemplates } from '#admin/operations/sellers.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
@@ -78,6 +78,6 @@ describe('the administration', () => {
     ]);
     expect(await deployment.admin.keys.listOf(seller.seller_id)).toHaveLength(1);
     expect(await deployment.gatewayKeys()).toHaveLength(1);
-    expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
+    expect((await findDifferences(deployment.admin)).differences).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { revokeKey } from '#admin/operations/change-key.ts';
 import { deleteSeller } from '#admin/operations/delete-seller.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { reconcile } from '#admin/operations/reconcile.ts';
+import { findDifferences } from '#admin/operations/reconcile.ts';
 import { removeUser } from '#admin/operations/users.ts';
 import { itemsIn } from '#test/table/items-in.ts';
 import { linkBuyer } from './linked-buyer.ts';
@@ -43,7 +43,7 @@ describe('deleteSeller', () => {
       expect.objectContaining({ action: 'seller.deleted', details: { name: 'Kaveh Books' } }),
     );
     expect(await deployment.gatewayKeys()).toEqual([]);
-    expect((await reconcile(admin, { fix: false })).findings).toEqual([]);
+    expect((await findDifferences(admin)).differences).toEqual([]);
   });
 
   it('refuses a seller with a user or with a key that is not revoked, and changes nothing', async () => {

@@ -1,8 +1,9 @@
 import { assignPlan, revokeKey, rotateKey, setExpiry, setScopes } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
 import { setKeyLimits } from '#admin/operations/key-limits.ts';
-import { reconcile } from '#admin/operations/reconcile.ts';
+import { findDifferences } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
+import { reconciled } from '#test/admin/operations/reconciled.ts';
 import { isFullRun } from '#test/full-run.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
@@ -145,7 +146,7 @@ it.each(Object.entries(OPERATIONS))(
     const { deployment, scene } = await setUp(operation);
     expect(await deployment.writesOf(() => operation.run(deployment, scene))).toEqual(operation.writes);
     deployment.clock.advance(180);
-    expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
+    expect((await findDifferences(deployment.admin)).differences).toEqual([]);
   },
 );
 
@@ -174,8 +175,8 @@ it.each(isFullRun ? INTERRUPTIONS : SOME_INTERRUPTIONS)(
     expect(shown).toEqual(expect.arrayContaining((await deployment.gatewayKeys()).map(({ value }) => value)));
 
     deployment.clock.advance(180);
-    await reconcile(deployment.admin, { fix: true });
-    expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
+    await reconciled(deployment.admin);
+    expect((await findDifferences(deployment.admin)).differences).toEqual([]);
     const state = await stateOf(deployment, scene);
     expect(outcomes).toContainEqual(
       Object.fromEntries(

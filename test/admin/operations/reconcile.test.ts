@@ -1,10 +1,11 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { revokeKey, rotateKey, setExpiry } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { ISSUE_GRACE_MS, reconcile } from '#admin/operations/reconcile.ts';
+import { findDifferences, ISSUE_GRACE_MS } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretKey } from '#shared/table/keys.ts';
+import { reconciled } from '#test/admin/operations/reconciled.ts';
 import { recordWrites, type TestAdministration, useAdministration } from './use-administration.ts';
 
 type Issued = Awaited<ReturnType<TestAdministration['issued']>>;
@@ -20,7 +21,7 @@ beforeEach(async () => {
 });
 
 const kindsFound = async (fix = false) =>
-  (await reconcile(deployment.admin, { fix })).findings.map(({ kind }) => kind);
+  (await (fix ? reconciled : findDifferences)(deployment.admin)).differences.map(({ kind }) => kind);
 
 let gatewayId: string;
 
@@ -150,18 +151,18 @@ describe('reconcile', () => {
     const begin = () =>
       deployment.interruptedBefore('write KEY SECRET AUDIT', () => issueKey(deployment.admin, request));
     await begin();
-    expect(await reconcile(deployment.admin, { fix: true })).toMatchObject({ findings: [], beingIssued: 1 });
+    expect(await reconciled(deployment.admin)).toMatchObject({ differences: [], beingIssued: 1 });
     deployment.clock.advance(1);
     await begin();
     deployment.clock.advance(ISSUE_GRACE_MS / 1000 - 1);
-    const withdrawn = [{ kind: 'issue_interrupted', isRepaired: true }];
-    expect(await reconcile(deployment.admin, { fix: true })).toMatchObject({
-      findings: withdrawn,
+    const withdrawn = [{ kind: 'issue_interrupted' }];
+    expect(await reconciled(deployment.admin)).toMatchObject({
+      differences: withdrawn,
       beingIssued: 1,
     });
     deployment.clock.advance(1);
-    expect(await reconcile(deployment.admin, { fix: true })).toMatchObject({
-      findings: withdrawn,
+    expect(await reconciled(deployment.admin)).toMatchObject({
+      differences: withdrawn,
       beingIssued: 0,
     });
     expect((await deployment.gatewayKeys()).map(({ id }) => id)).toEqual([gatewayId]);
@@ -212,7 +213,7 @@ describe('the audit record of a repair', () => {
   /** Runs reconcile and returns, of each write with an audit record, the action and the prefixes of all items in it. */
   const auditedWrites = async () => {
     const writes = recordWrites(deployment.table);
-    await reconcile(deployment.admin, { fix: true });
+    await reconciled(deployment.admin);
     return writes().filter((keys) => keys.some((key) => key.startsWith('AUDIT#')));
   };
 
@@ -244,9 +245,9 @@ describe('the audit record of a repair', () => {
     await deployment.interruptedBefore('flush', () =>
       setExpiry(deployment.admin, issued.key.key_id, Math.floor(deployment.clock() / 1000) + 60),
     );
-    const { findings } = await reconcile(deployment.admin, { fix: false });
-    expect(findings).toMatchObject([{ kind: 'not_flushed' }]);
-    const writes = await deployment.writesOf(() => reconcile(deployment.admin, { fix: true }));
+    const { differences } = await findDifferences(deployment.admin);
+    expect(differences).toMatchObject([{ kind: 'not_flushed' }]);
+    const writes = await deployment.writesOf(() => reconciled(deployment.admin));
     expect([writes[0], ...writes.slice(-2)]).toEqual(['write SECRET AUDIT', 'flush', 'write KEY']);
   });
 
@@ -254,8 +255,8 @@ describe('the audit record of a repair', () => {
     await deployment.interruptedBefore('write SELLER', () =>
       setSellerStatus(deployment.admin, issued.seller.seller_id, 'suspended'),
     );
-    const { findings } = await reconcile(deployment.admin, { fix: false });
-    expect(findings).toMatchObject([{ kind: 'enabled_differs' }, { kind: 'not_flushed' }]);
+    const { differences } = await findDifferences(deployment.admin);
+    expect(differences).toMatchObject([{ kind: 'enabled_differs' }, { kind: 'not_flushed' }]);
     const { pk } = keySecretKey(hashApiKey(issued.secret));
     expect(await auditedWrites()).toEqual([
       [pk, `AUDIT#${issued.seller.seller_id}`],

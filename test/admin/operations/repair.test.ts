@@ -1,9 +1,10 @@
 /** Keys that change between the comparison, which found a difference, and its repair. */
 import { assignPlan, revokeKey, setExpiry } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';
-import { type Difference, reconcile, repair } from '#admin/operations/reconcile.ts';
+import { type Difference, findDifferences, repair } from '#admin/operations/reconcile.ts';
 import { setSellerStatus } from '#admin/operations/sellers.ts';
 import { PLAN_NAMES, type PlanName } from '#shared/rate-limits/plans.ts';
+import { reconciled } from '#test/admin/operations/reconciled.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -32,9 +33,9 @@ const plansOf = async (id: string): Promise<PlanName[]> => {
 
 /** The only difference that a comparison finds now. */
 const foundNow = async (): Promise<Difference> => {
-  const { findings } = await reconcile(deployment.admin, { fix: false });
-  expect(findings).toHaveLength(1);
-  return findings[0] as Difference;
+  const { differences } = await findDifferences(deployment.admin);
+  expect(differences).toHaveLength(1);
+  return differences[0] as Difference;
 };
 
 const repairsRecorded = async () =>
@@ -72,7 +73,7 @@ describe('a key that changes before the repair of its difference', () => {
     await assignPlan(deployment.admin, issued.key.key_id, 'professional');
     await repair(deployment.admin, difference);
     expect(await plansOf(gatewayId)).toEqual(['professional']);
-    expect((await reconcile(deployment.admin, { fix: false })).findings).toEqual([]);
+    expect((await findDifferences(deployment.admin)).differences).toEqual([]);
   });
 
   it('is disabled again if its seller was suspended', async () => {
@@ -95,7 +96,7 @@ describe('a key that changes before the repair of its difference', () => {
     const flushes = deployment.flushes();
     await repair(deployment.admin, difference);
     expect(deployment.flushes()).toBe(flushes + 1);
-    expect((await reconcile(deployment.admin, { fix: true })).findings).toEqual([]);
+    expect((await reconciled(deployment.admin)).differences).toEqual([]);
   });
 
   it('is left alone if it is gone', async () => {
