@@ -144,8 +144,11 @@ describe('the GitHub workflows', () => {
     expect(beforeApproval).toMatch(/if \[ "\$tried" = 0 \]; then\n.+\n\s+exit 1\n/);
   });
 
-  test('deploy.yml gives a first deploy the time that a TLS policy of a domain takes', () => {
+  test('deploy.yml gives a first deploy the time that a TLS policy of a domain takes, and credentials for as long, which the role must allow', () => {
     expect(deploy).toMatch(/\n {4}timeout-minutes: 90\n/);
+    const [, afterApproval = ''] = deploy.split(/^ {2}deploy:$/m);
+    expect(afterApproval).toContain(`\n          role-duration-seconds: ${90 * 60}\n`);
+    expect(read('docs/operators/deploy-from-github.md')).toContain(`--max-session-duration ${90 * 60}\``);
   });
 
   test('use the environments that the trust policy of docs/operators/deploy-from-github.md is for, and no others', () => {
