@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { releaseOf } from '#lib/release.ts';
-import { RELEASE, resourcesOf, stageApp, stageConfig, templatesOf } from './synthesized.ts';
+import { RELEASE, resourcesOf, stageApp, stageConfig, synthesize, templatesOf } from './synthesized.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'buyer-linking-release-'));
 
@@ -76,5 +76,32 @@ describe('the stacks', () => {
         Properties.Environment.Variables.RELEASE_VERSION,
       ]),
     ).toEqual([[expect.stringMatching(/^getopenapiFunction/), RELEASE.version]]);
+  });
+
+  test('change with a commit by the nine entries that docs/operators/operations.md names, and by no other', () => {
+    const deployed = templatesOf('dev');
+    const next = synthesize(stageConfig('dev'), { ...RELEASE, commit: 'ba9876543210' });
+    const [before, after] = [
+      [deployed.api.toJSON(), deployed.data.toJSON()],
+      [next.api, next.data],
+    ].map((templates) =>
+      Object.assign({}, ...templates.flatMap(({ Resources, Outputs }) => [Resources, Outputs])),
+    );
+    const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+      (id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]),
+    );
+    // The end of each is a hash.
+    expect(changed.map((id) => id.replace(/[\dA-F]{8}(?:[\da-f]{32})?$/, '')).sort()).toEqual(
+      [
+        ['Commit', 'CheckBeforeTraffic'],
+        ['getopenapiFunction', 'getopenapiFunctionCurrentVersion', 'getopenapiFunctionCurrentVersion'],
+        ['getopenapiLive'],
+        ['deploycheckFunction', 'deploycheckFunctionCurrentVersion', 'deploycheckFunctionCurrentVersion'],
+      ]
+        .flat()
+        .sort(),
+    );
+    const page = readFileSync(new URL('../../docs/operators/operations.md', import.meta.url), 'utf8');
+    expect(page).toContain('shows that setting, and the nine entries of the commit');
   });
 });

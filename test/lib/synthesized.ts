@@ -104,6 +104,7 @@ class UncheckedApp extends App {
 interface AppOptions {
   readonly hasValidation?: boolean;
   readonly faults?: readonly string[];
+  readonly release?: Release;
   readonly Base?: typeof App;
 }
 
@@ -113,7 +114,7 @@ interface AppOptions {
  */
 export const stageApp = (
   config: Config,
-  { hasValidation = false, faults = [], Base = App }: AppOptions = {},
+  { hasValidation = false, faults = [], release = RELEASE, Base = App }: AppOptions = {},
 ) => {
   const app = new Base({
     context,
@@ -121,7 +122,7 @@ export const stageApp = (
     builtinCloudFormationValidation: hasValidation,
     treeMetadata: false,
   });
-  return { app, ...addStage(app, config, { bundles: emptyBundles, release: RELEASE }, faults) };
+  return { app, ...addStage(app, config, { bundles: emptyBundles, release }, faults) };
 };
 
 const TEMPLATES = Symbol.for('buyer-linking templates');
@@ -131,12 +132,12 @@ worker[TEMPLATES] ??= new Map();
 const synthesized = worker[TEMPLATES];
 
 /** Synthesizes a stage, whether or not another test has done so. Returns its templates as JSON. */
-export const synthesize = (config: Config) => {
+export const synthesize = (config: Config, release = RELEASE) => {
   const { stackTraceLimit } = Error;
   // CDK keeps the stack trace of each construct: another fifth.
   Error.stackTraceLimit = 0;
   try {
-    const { api, data } = stageApp(config, { Base: UncheckedApp });
+    const { api, data } = stageApp(config, { release, Base: UncheckedApp });
     return { api: Template.fromStack(api).toJSON(), data: Template.fromStack(data).toJSON() };
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
