@@ -78,7 +78,7 @@ if (['diff', 'deploy'].includes(command) && !isHelp) {
         `Note: only the workflow Deploy checks that this commit was deployed to dev and passed the smoke test there: in ${name} nothing links, sends or signs before the first buyer does.`,
       );
 }
-if (['bootstrap', 'diff', 'deploy', 'destroy'].includes(command) && !isHelp) {
+if (['bootstrap', 'diff', 'deploy'].includes(command) && !isHelp) {
   const [, profile] = args.slice(args.indexOf('--profile'));
   const fault = await credentialsFault(args.includes('--profile') ? profile : undefined);
   if (fault !== undefined) fail([fault]);

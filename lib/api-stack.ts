@@ -73,9 +73,8 @@ export class ApiStack extends Stack {
             config,
             encryption: data.encryption,
           });
-    const checkFolder = bundles.folderOf('deploy-check');
-    const canaryKey = canary?.secretArn;
-    addDeployCheck(this, { defaults, codeFolder: checkFolder, functions, config, canaryKey });
+    const codeFolder = bundles.folderOf('deploy-check');
+    addDeployCheck(this, { defaults, codeFolder, functions, config, canaryKey: canary?.secretArn });
     addMethods(api, config.otpAccess, functions);
     addGatewayResponses(api);
     const plans = addUsagePlans(this, api, name);

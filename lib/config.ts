@@ -81,30 +81,14 @@ const rulesOfPlaces = ({ account, region, domain, alarms, staticEgress }: Config
   ];
 };
 
-/** What types cannot say: a sentence for each fault. */
-const faultsOf = (config: Config): readonly string[] => {
-  const { account, region, providers, keyPrefix, spend, signingKeys, firewall } = config;
+const rulesOfNumbers = (config: Config): readonly Rule[] => {
+  const { spend, firewall } = config;
   const ceilings = [spend.paidChecksPerDay, spend.smsPerDay].filter((limit) => limit !== null);
-  const labels = [...signingKeys, ...config.retiredSigningKeys];
-  const names = [...providers.identityRegistry, ...providers.sms];
   const throttles = [config.openRoutes, config.keyedRoutes];
-  const rules: readonly Rule[] = [
-    ...rulesOfPlaces(config),
-    [/^[a-z][a-z0-9]{1,15}$/.test(config.stage), 'its name must be 2 to 16 lower-case letters and digits'],
-    [account === null || /^\d{12}$/.test(account), `account must look like '123456789012'`],
-    [region === null || /^[a-z]{2,}(-[a-z]+)+-\d$/.test(region), `region must look like 'eu-central-1'`],
-    [config.hashSecretReplica !== region || region === null, 'hashSecretReplica must be another Region'],
-    [
-      isSandboxAllowed(names, keyPrefix),
-      '"sandbox" must be the only provider of both ports, and not with live keys',
-    ],
+  return [
     [
       areWhole(1, ...Object.values(config.alarmThresholds)),
       'alarmThresholds must be whole numbers above 0: every alarm would be raised at once',
-    ],
-    [
-      config.keys === 'test' || config.removal === 'retain',
-      `removal 'destroy' would delete live users with the stack: set 'retain'`,
     ],
     [areWhole(1, ...ceilings), 'spend must be whole numbers above 0'],
     [
@@ -115,11 +99,34 @@ const faultsOf = (config: Config): readonly string[] => {
       firewall === null || areWhole(10, firewall.requestsPerAddress, firewall.codesPerAddress),
       'firewall must have whole numbers of at least 10',
     ],
-    [isElsewhere(config), 'backupCopy must name a vault of another Region or account'],
     [
       unreservedOf(config) >= UNRESERVED_CONCURRENCY,
       `reservedConcurrency must leave ${UNRESERVED_CONCURRENCY} of accountQuota to the functions that it does not name, and ${CHECK_CONCURRENCY} to the check before traffic`,
     ],
+  ];
+};
+
+/** What types cannot say: a sentence for each fault. */
+const faultsOf = (config: Config): readonly string[] => {
+  const { account, region, providers, keyPrefix, spend, signingKeys } = config;
+  const labels = [...signingKeys, ...config.retiredSigningKeys];
+  const names = [...providers.identityRegistry, ...providers.sms];
+  const rules: readonly Rule[] = [
+    ...rulesOfPlaces(config),
+    ...rulesOfNumbers(config),
+    [/^[a-z][a-z0-9]{1,15}$/.test(config.stage), 'its name must be 2 to 16 lower-case letters and digits'],
+    [account === null || /^\d{12}$/.test(account), `account must look like '123456789012'`],
+    [region === null || /^[a-z]{2,}(-[a-z]+)+-\d$/.test(region), `region must look like 'eu-central-1'`],
+    [config.hashSecretReplica !== region || region === null, 'hashSecretReplica must be another Region'],
+    [
+      isSandboxAllowed(names, keyPrefix),
+      '"sandbox" must be the only provider of both ports, and not with live keys',
+    ],
+    [
+      config.keys === 'test' || config.removal === 'retain',
+      `removal 'destroy' would delete live users with the stack: set 'retain'`,
+    ],
+    [isElsewhere(config), 'backupCopy must name a vault of another Region or account'],
     [
       signingKeys.length > 0 && new Set(labels).size === labels.length,
       'signing keys must be different labels',

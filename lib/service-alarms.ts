@@ -1,5 +1,5 @@
 /**
- * The alarms of a stage, thirteen kinds with that of canary/canary.ts. docs/operators/alarms.md has a row for each: what it means, and the first
+ * The alarms of a stage, thirteen kinds with that of lib/canary.ts. docs/operators/alarms.md has a row for each: what it means, and the first
  * command. test/lib/alarm-scenarios.test.ts has, for each, figures that raise it and no other.
  */
 import { Duration } from 'aws-cdk-lib';

@@ -24,7 +24,7 @@ const AT_ONCE = 4;
 const MAX_FAULTS = 5;
 const MAX_TEXT_LENGTH = 250;
 
-export interface CheckedVersions {
+interface CheckedVersions {
   /** By the name of the function: `<function name>:<version>`. */
   readonly versions: Readonly<Record<string, string>>;
   readonly keyPrefix: KeyPrefix;

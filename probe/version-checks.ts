@@ -35,7 +35,7 @@ export interface Answer {
 }
 
 /** The event for a version, and what is wrong with its response: undefined if nothing is. */
-export interface VersionCheck {
+interface VersionCheck {
   readonly event: object;
   readonly faultOf: (answer: Answer) => string | undefined;
 }
