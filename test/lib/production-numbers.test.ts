@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { STAGES } from '#lib/stages.ts';
-import { EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
+import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
 const { api, data } = templatesOf('prod', EVERY_OPTION);
 
@@ -342,4 +342,35 @@ const NUMBERS: readonly (readonly [
 test.each(NUMBERS)('in prod %s is what the docs promise', (_, actual, expected, page, text) => {
   expect(actual).toEqual(expected);
   expect(readFileSync(new URL(`../../docs/operators/${page}.md`, import.meta.url), 'utf8')).toContain(text);
+});
+
+/** What a stage costs in a month without requests, at the list prices of us-east-1. */
+const idleCosts = ({ api: ofApi, data: ofData }: ReturnType<typeof templatesOf>, providerSecrets: number) => {
+  const all = (type: string) =>
+    [ofApi, ofData].flatMap((template) => Object.values(resourcesOf(template, type)));
+  const metrics = all('AWS::CloudWatch::Alarm').flatMap(
+    ({ Properties }) =>
+      Properties.Metrics?.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat) ?? [1],
+  ).length;
+  const firewalls = all('AWS::WAFv2::WebACL').map(({ Properties }) => 5 + Properties.Rules.length);
+  const costs = {
+    alarms: 0.1 * metrics + 3 * all('AWS::CloudWatch::Dashboard').length,
+    keys: all('AWS::KMS::Key').length + 0.4 * (all('AWS::SecretsManager::Secret').length + providerSecrets),
+    firewall: firewalls.reduce((sum, cost) => sum + cost, 0),
+  };
+  const total = costs.alarms + costs.keys + costs.firewall;
+  const shown = Object.entries({ ...costs, total }).map(([name, cost]) => [name, Math.round(cost) || '–']);
+  return { metrics, ...Object.fromEntries(shown) };
+};
+
+test('the costs of an idle stage in docs/operators/deploy.md are those of its keys, secrets, alarms, dashboard and firewall', () => {
+  const dev = idleCosts(templatesOf('dev'), 0);
+  const prod = idleCosts(templatesOf('prod', COMPLETE), 1);
+  const page = readFileSync(new URL('../../docs/operators/deploy.md', import.meta.url), 'utf8');
+  expect(page.match(/^\| (?:total|alarms|signing|firewall).+$/gm)).toEqual([
+    `| total | ${dev.total} | ${prod.total} |`,
+    `| alarms (${prod.metrics} metrics), dashboard | ${dev.alarms} | ${prod.alarms} |`,
+    `| signing key, secrets | ${dev.keys} | ${prod.keys} |`,
+    `| firewall | ${dev.firewall} | ${prod.firewall} |`,
+  ]);
 });
