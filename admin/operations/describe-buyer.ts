@@ -5,7 +5,7 @@ import { timeText } from '#shared/clock.ts';
 import { recordFrom } from '#shared/one-time-codes/code-item.ts';
 import { MAX_CONSECUTIVE_FAILURES, recentSends, secondsLocked } from '#shared/one-time-codes/rules.ts';
 import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
-import { limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
+import { countIn, limitKey } from '#shared/rate-limits/rate-limiter.ts';
 import type { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import {
   codesPartition,
@@ -41,8 +41,7 @@ const codesOf = (item: StoredItem, now: number) => {
 const readPhoneUse = async ({ table, clock }: Administration, phone: KeyedHash) => {
   const used = async (name: Parameters<typeof phoneLimit>[0]): Promise<number> => {
     const limit = phoneLimit(name, phone);
-    const item = await getItem(table, limitKey(limit, clock()));
-    return limit.limit - stateIn(item, limit, clock()).remaining;
+    return countIn(await getItem(table, limitKey(limit, clock())), limit, clock());
   };
   const [sms, searches] = await Promise.all([used('sms'), used('searches')]);
   return { sms_today: sms, searches_today: searches };

@@ -2,6 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describeBuyer } from '#admin/operations/describe-buyer.ts';
 import { buyerStore } from '#shared/buyers/store.ts';
 import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
+import { limitKey } from '#shared/rate-limits/rate-limiter.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey, endedLinkKey } from '#shared/table/keys.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
@@ -107,6 +108,12 @@ it('shows what the phone used today of its limits over all sellers', async () =>
   await limiter.increment(phoneLimit('sms', PHONE), deployment.clock());
   await limiter.increment(phoneLimit('sms', PHONE), deployment.clock() - 86_400_000);
   expect(await describePhone()).toEqual({ ...NOTHING_ELSE, sms_today: 1 });
+});
+
+it('shows all that the phone used of a limit that was lowered since', async () => {
+  const limit = phoneLimit('sms', PHONE);
+  await put({ ...limitKey(limit, deployment.clock()), sms: limit.limit + 1 });
+  expect(await describePhone()).toEqual({ ...NOTHING_ELSE, sms_today: limit.limit + 1 });
 });
 
 it('shows the links of all sellers, under each hash, and those that the buyer ended, of a deleted seller too', async () => {
