@@ -16,9 +16,9 @@ const FORBIDDEN =
 /** More combining marks in a row than any language writes. */
 const PILED_MARKS = /\p{M}{5}/u;
 
-/** A zero-width non-joiner that is not between two letters of the Arabic script, the first of which may have marks. */
+/** A zero-width non-joiner without a letter of the Arabic script (it may have marks) before or after it, and two in a row. */
 const STRAY_NON_JOINER =
-  /(?<![\p{Script=Arabic}&&\p{L}]\p{M}{0,4})\u200c|\u200c(?![\p{Script=Arabic}&&\p{L}])/v;
+  /(?<![\p{Script=Arabic}&&\p{L}]\p{M}{0,4})\u200c(?![\p{Script=Arabic}&&\p{L}])|\u200c{2}/v;
 
 /** A selector of the text or emoji form that is neither after a pictograph nor within a keycap. */
 const STRAY_EMOJI_SELECTOR = /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f](?!\u20e3)/u;
