@@ -12,19 +12,14 @@ import { disguiseAttacks, pathAttacks } from '#test/security/path-attacks.ts';
 import { tokenAttacks } from '#test/security/token-attacks.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { foundIn } from '#test/service/privacy.ts';
-import {
-  type RunningService,
-  removeDataFolder,
-  SMALL_SITE,
-  startRunningService,
-} from '#test/service/running-service.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 
 let service: RunningService;
 let target: Target;
 let token: string;
 
 beforeAll(async () => {
-  service = await startRunningService({ args: ['--memory'], environment: { SITE_FOLDER: SMALL_SITE } });
+  service = await startRunningService({ args: ['--memory'] });
   target = localTarget(service.demo);
   token = await registerBuyer(target, newPhone());
 });

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { binaryPath } from '#local/database.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
 import { runCommand } from '#test/admin/cli/in-process.ts';
-import { type RunningService, SMALL_SITE, startRunningService } from '#test/service/running-service.ts';
+import { type RunningService, startRunningService } from '#test/service/running-service.ts';
 import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
@@ -119,7 +119,6 @@ export const startDeployment = async (): Promise<Deployment> => {
     DYNAMODB_ENDPOINT: proxy.endpoint,
     NODE_OPTIONS: `--import ${SHIFTED_CLOCK}`,
     CLOCK_OFFSET_FILE: offsetFile,
-    SITE_FOLDER: SMALL_SITE,
   };
   const simulators = await startSimulators();
   const start = (): Promise<RunningService> => startRunningService({ folder, environment, simulators });

@@ -6,12 +6,7 @@ import { peopleMade } from '#test/generated-people.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { codesIn, foundIn, spellings, tracesOf } from '#test/service/privacy.ts';
 import { refusedKeyTests } from '#test/service/refused-keys.ts';
-import {
-  type RunningService,
-  removeDataFolder,
-  SMALL_SITE,
-  startRunningService,
-} from '#test/service/running-service.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { everyScenario } from './every-scenario.ts';
 import type { Target } from './target.ts';
 
@@ -19,7 +14,7 @@ let service: RunningService;
 let target: Target;
 
 beforeAll(async () => {
-  service = await startRunningService({ environment: { SITE_FOLDER: SMALL_SITE } });
+  service = await startRunningService();
   target = localTarget(service.demo);
 });
 

@@ -2,19 +2,14 @@
 import { fileURLToPath } from 'node:url';
 import { jsonOf, startProgram } from '#test/admin/cli/cli-process.ts';
 import { runCommand } from '#test/admin/cli/in-process.ts';
-import {
-  type RunningService,
-  removeDataFolder,
-  SMALL_SITE,
-  startRunningService,
-} from '#test/service/running-service.ts';
+import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 import { startStub } from './stub-service.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/smoke.ts', import.meta.url));
 
 let service: RunningService;
 beforeAll(async () => {
-  service = await startRunningService({ environment: { SITE_FOLDER: SMALL_SITE } });
+  service = await startRunningService();
 });
 afterAll(async () => {
   await service.stop();
