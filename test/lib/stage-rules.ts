@@ -1,4 +1,5 @@
 /** The rules of cdk-nag and of CloudFormation, for the templates of stages. */
+import { CfnResource, type Stack } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Config } from '#lib/config.ts';
 import { EVERY_OPTION, stageApp, stageConfig } from './synthesized.ts';
@@ -12,9 +13,18 @@ export const describeStageRules = (configs: Readonly<Record<string, Config>>): v
     expect(() => stageApp(config, { hasValidation: true }).app.synth()).not.toThrow();
   });
 
-  test('fail the synth of a stack with a bucket that violates them', () => {
-    const { app, api } = stageApp(stageConfig('dev'));
-    new Bucket(api, 'Careless');
-    expect(() => app.synth()).toThrow(/AwsSolutions-S1|[Vv]alidation/);
+  test.each([
+    ['bucket without a log', false, (stack: Stack) => new Bucket(stack, 'Wrong'), 'AwsSolutions-S1'],
+    [
+      'property that does not exist',
+      true,
+      (stack: Stack) =>
+        new CfnResource(stack, 'Wrong', { type: 'AWS::Logs::LogGroup', properties: { Nme: 'x' } }),
+      'Nme',
+    ],
+  ] as const)('fail the synth of a stack that has a %s', (_, hasValidation, add, finding) => {
+    const { app, api } = stageApp(stageConfig('dev'), { hasValidation });
+    add(api);
+    expect(() => app.synth()).toThrow(finding);
   });
 };
