@@ -48,7 +48,8 @@ class Problem(Exception):
         self.status, self.body, self.code = status, body, body.get("code", f"http_{status}")
         self.reason, self.retry_after = body.get("reason"), body.get("retry_after")
         self.request_id, self.errors = body.get("request_id"), body.get("errors", [])
-        super().__init__(f"{self.code}: {body.get('detail', '')} {body.get('errors', '')}".rstrip())
+        detail = body.get("detail", "the response is not from the service: check BUYER_LINKING_URL")
+        super().__init__(f"{self.code}: {detail} {body.get('errors', '')}".rstrip())
 
 
 class _TimedOut(ConnectionError):
