@@ -104,18 +104,24 @@ def customers_in(path, columns):
 
 def with_zeros(national_id):
     """Returns a national id with the zeros that a spreadsheet dropped, if its check digit is right then."""
-    whole = national_id.zfill(10)
-    if not re.fullmatch("00?[0-9]+", whole) or len(national_id) < 8:
+    digits = plain(national_id)
+    if not re.fullmatch("[0-9]{8,9}", digits):
         return national_id
+    whole = digits.zfill(10)
     rest = sum(int(digit) * (10 - at) for at, digit in enumerate(whole[:9])) % 11
     return whole if int(whole[9]) == (rest if rest < 2 else 11 - rest) else national_id
+
+
+def joined(national_id):
+    """Returns a national id without spaces and hyphens."""
+    return with_zeros(re.sub(r"[\s\u2010-\u2015\u2212-]", "", plain(national_id)))
 
 
 def normal(cells):
     """Returns the five cells in one form, in which a row is known again."""
     customer, national_id, birth_date, phone, name = [plain(cell) for cell in cells]
     mobile = _PHONE.fullmatch(re.sub("[^0-9]", "", phone))
-    national_id = with_zeros(re.sub(r"[\s\u2010-\u2015\u2212-]", "", national_id))
+    national_id = joined(national_id)
     birth_date = re.sub("(?<![0-9])0+(?=[0-9])", "", birth_date.replace("-", "/"))
     return customer, national_id, birth_date, mobile.group(1) if mobile else phone, name
 
@@ -155,7 +161,8 @@ def link(cells):
     """Returns the code of a row, the id of its user, and whether the customer's number was sent. Waits while a limit is used up."""
     customer, national_id, birth_date, phone, name = cells
     person = {"national_id": with_zeros(national_id), "birth_date": birth_date, "phone": phone, "display_name": name}
-    if plain(customer):
+    # The service does not find a national id behind the prefix.
+    if plain(customer) and joined(customer) != joined(national_id):
         person["external_id"] = f"customer:{plain(customer)}"
     while True:
         try:
@@ -229,7 +236,7 @@ def bring(customers, codes, counts):
             if not is_wide or codes.get(row) != code:
                 write(file, [*cells, code, user_id])
             note(codes, cells, code)
-            counts["without their number, which is empty or which the service refuses"] += not has_number
+            counts["without their number, which is empty, their national id or refused by the service"] += not has_number
             without_result = without_result + 1 if WITHOUT_RESULT.fullmatch(code) else 0
             if without_result == 5:
                 return "Five links in a row had no result. Run the program again later."

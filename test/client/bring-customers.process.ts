@@ -238,23 +238,29 @@ describeIf(`a row${reason}`, () => {
     expect(await codes()).toEqual(['too_many_cells']);
   });
 
-  it('without a number, or with one that the service refuses, is linked without an external id', async () => {
+  it('without a number, with the national id as its number, or with one that the service refuses, is linked without an external id', async () => {
     const [none, refused, other] = [newCustomer(''), newCustomer('09990001001'), newCustomer('3')];
-    await save(csvOf(none.row, refused.row, other.row));
+    const ids = ['0013542419', '13542419', '\u200f001-354241-9'].map((id) => newCustomer(id));
+    const personal = ids.map(({ row }) => row.with(1, '۰۰۱۳۵۴۲۴۱۹'));
+    await save(csvOf(none.row, refused.row, other.row, ...personal));
     const { out } = await bring([LINKED, invalid('external_id')]);
     expect(bodies.map(({ external_id }) => external_id)).toEqual([
       undefined,
       'customer:09990001001',
       undefined,
       'customer:3',
+      ...ids.map(() => undefined),
     ]);
-    expect(out).toContain('3 linked');
-    expect(out).toContain('2 without their number, which is empty or which the service refuses');
+    expect(out).toContain('6 linked');
+    expect(out).toContain(
+      '5 without their number, which is empty, their national id or refused by the service',
+    );
   });
 
   it.each([
     [8, '0013542419', '13542419', true],
     [9, '0123456789', '123456789', true],
+    [8, '0013542419', '۱۳۵۴۲۴۱۹', true],
     [8, '13542418', '13542418', false],
     [7, '1354241', '1354241', false],
   ])('with a national id of %d digits is sent with %s', async (_digits, sent, cell, isRestored) => {
