@@ -79,17 +79,30 @@ const INTERFACE = '<!-- interface -->';
 /** An entry of the changelog that sellers do not notice. */
 const OF_OPERATORS = /^- Operators: .*\n/gm;
 
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|\[\]|\{\}|[[{}\],:]/g;
+
+/** Returns JSON of one line as several, also if it leaves something out: `[…{"id":"usr_…"}]`. */
+const indented = (line: string): string => {
+  let depth = 0;
+  const broken = () => `\n${'  '.repeat(depth)}`;
+  return line.replace(JSON_TOKEN, (token) => {
+    if (token === '{' || token === '[') {
+      depth += 1;
+      return token + broken();
+    }
+    if (token === '}' || token === ']') {
+      depth -= 1;
+      return broken() + token;
+    }
+    if (token === ',') return token + broken();
+    return token === ':' ? ': ' : token;
+  });
+};
+
 /** Shows JSON of one line over several. What the tests run and compare is the file as it is. */
 const withLongJson = (markdown: string): string =>
   markdown.replace(/(?<=^```json\n)[\s\S]*?(?=^```$)/gm, (block) =>
-    block.replace(/^[{[].{40,}$/gm, (line) => {
-      try {
-        return JSON.stringify(JSON.parse(line), null, 2);
-      } catch {
-        // It leaves something out: …
-        return line;
-      }
-    }),
+    block.replace(/^[{[].{40,}$/gm, indented),
   );
 
 /** Returns the Markdown of a guide as the site shows it. */

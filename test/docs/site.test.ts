@@ -125,6 +125,11 @@ describe('a guide', () => {
   it('shows JSON over several lines, where its file has it as one line that the tests compare', () => {
     expect(textOf('docs/sellers/quick-start.md')).toContain('{"expires_in":300,"resend_after":60}');
     expect(guideMarkdown('quick-start.md')).toContain('{\n  "id": "usr_');
+    // Like `JSON.stringify`, but also of JSON that leaves something out.
+    const [problem = ''] = /^\{"type".*"errors":.*\}$/m.exec(textOf('docs/sellers/errors.md')) ?? [];
+    expect(guideMarkdown('errors.md')).toContain(JSON.stringify(JSON.parse(problem), null, 2));
+    for (const name of guides)
+      expect(guideMarkdown(`${name}.md`)).not.toMatch(/(?<=^```json\n(?:(?!```).*\n)*)[{[].{60,}$/m);
   });
 
   it('names no file of the repository if it is the changelog, which has the entries of sellers alone', () => {
