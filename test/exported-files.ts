@@ -24,6 +24,10 @@ export const exportedFiles = (rows: readonly (readonly string[])[]): readonly Ex
     text('carriage returns', lines(rows, ';', '\r')),
     text('no line break at the end', lines(rows, '\t').trimEnd()),
     text('a comma in the header of semicolons', lines([[...header, 'first, last'], ...data], ';')),
+    text(
+      'more commas than semicolons within a quoted name',
+      lines([[...header, '"a, b, c, d"'], ...data], ';'),
+    ),
     text('quoted cells with delimiters and line breaks', lines(rows.map(withNote), ',')),
     text('delimiters at the end of each row', lines(rows, ';', ';;\r\n')),
     text('blank rows', `${lines([header], ';')}\r\n${lines(data, ';', '\r\n;;;;\r\n \t\r\n')}`),

@@ -117,20 +117,25 @@ const layoutsOf = async (path: string): Promise<FileLayout[]> => {
   return named === undefined ? layouts : [{ path, encoding, delimiter: named, firstLine: 2 }];
 };
 
+/** A cell in quotes. A quote within a cell without them is text. */
+const QUOTED = /(?<=^\ufeff*|[,;\t|])"(?:[^"]|"")*(?:"|$)/g;
+
+/** Returns how often the delimiter of a layout is in its first line outside of quotes. */
+const delimitersOf = ({ layout, first }: { layout: FileLayout; first: Parsed | undefined }): number =>
+  (first?.raw ?? '').replace(QUOTED, '').split(layout.delimiter).length - 1;
+
 /**
- * Finds out the encoding, the delimiter and the column of a file. The delimiter is the one under which the first line has the most columns.
+ * Finds out the encoding, the delimiter and the column of a file. The delimiter is the one that the first line has most outside of quotes.
  * Throws `bad_input` if the file cannot be read, has no such column or has it twice, or has several columns and `name` is undefined.
  */
 export const layoutOf = async (path: string, name: string | undefined): Promise<FileLayout> => {
   const firsts: { readonly layout: FileLayout; readonly first: Parsed | undefined }[] = [];
   for (const layout of await layoutsOf(path)) firsts.push({ layout, first: await firstOf(layout) });
-  const most = Math.max(...firsts.map(({ first }) => first?.record.length ?? 0));
-  const { layout, first } = firsts.find(
-    (each) => (each.first?.record.length ?? 0) === most,
-  ) as (typeof firsts)[0];
+  const most = Math.max(...firsts.map(delimitersOf));
+  const { layout, first } = firsts.find((each) => delimitersOf(each) === most) as (typeof firsts)[0];
   const columns = first?.record ?? [];
   if (name === undefined) {
-    if (most <= 1) return layout;
+    if (columns.length <= 1) return layout;
     throw new AdminError(
       'bad_input',
       `${path} has the columns ${listed(columns)}. Name that of the phones: --column.`,

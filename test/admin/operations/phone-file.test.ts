@@ -41,6 +41,11 @@ describe('a file of phones', () => {
     expect(await countLines(await layoutOf(path, 'mobile'))).toBe(2);
   });
 
+  it('has a quote within a name of its header', async () => {
+    const path = await written('Screen 5";Mobile\n"6;7";09990001001\n');
+    expect((await phonesIn(path, 'mobile')).map(({ phone }) => phone)).toEqual(['09990001001']);
+  });
+
   it.each(UNREADABLE)('is refused with $form', async ({ bytes }) => {
     const reading = async () => phonesIn(await written(bytes), undefined);
     await expect(reading()).rejects.toMatchObject({ code: 'bad_input' });
