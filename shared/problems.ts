@@ -8,6 +8,8 @@ interface ProblemKind {
   readonly detail: string;
   /** The detail in a second case of the same code. */
   readonly otherDetail?: string;
+  /** What the code means, where the detail is an example. */
+  readonly meaning?: string;
 }
 
 /** The detail of a refusal by the gateway, which alone answers `insufficient_scope`. It names nothing that the caller chose. */
@@ -20,7 +22,6 @@ export const insufficientScopeDetail = (refused: {
 }): string =>
   `${refused.method} ${refused.path} needs a scope that this key does not have. It has: ${refused.scopes}. /docs names the scope of each operation; whoever issued the key can add it.`;
 
-/** The detail of `insufficient_scope` is an example: the gateway names the operation and the scopes of the key. */
 export const PROBLEMS = {
   malformed_json: {
     status: 400,
@@ -57,6 +58,8 @@ export const PROBLEMS = {
       path: '/v1/events',
       scopes: 'users:read, users:write',
     }),
+    meaning:
+      'The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one.',
   },
   link_refused: {
     status: 403,
@@ -82,6 +85,7 @@ export const PROBLEMS = {
   user_conflict: {
     status: 409,
     detail: 'This national_id is already linked to your account with another phone or birth date.',
+    otherDetail: 'This national_id is not that of the user.',
   },
   external_id_conflict: {
     status: 409,
@@ -248,8 +252,8 @@ export const titleOf = (code: ProblemCode): string => {
 };
 
 export const detailsOf = (code: ProblemCode): string => {
-  const { detail, otherDetail }: ProblemKind = PROBLEMS[code];
-  return otherDetail === undefined ? detail : `${detail} Or: ${otherDetail}`;
+  const { detail, otherDetail, meaning = detail }: ProblemKind = PROBLEMS[code];
+  return otherDetail === undefined ? meaning : `${meaning} Or: ${otherDetail}`;
 };
 
 export const problemType = (code: ProblemCode): string => `urn:buyer-linking:problem:${code}`;

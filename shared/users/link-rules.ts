@@ -1,6 +1,6 @@
 /** Decides on a link, and on a check of a user, by what was read about the person. */
 import type { VerifiedBuyer } from '#shared/access-tokens/verify.ts';
-import { type Problem, problem } from '#shared/problems.ts';
+import { PROBLEMS, type Problem, problem } from '#shared/problems.ts';
 import { usedUp } from '#shared/rate-limits/request-limits.ts';
 import type { ItemKey } from '#shared/table/keys.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
@@ -66,8 +66,6 @@ const RECENT_MS = 60_000;
 const isRecent = ({ checked_at }: StoredItem, nowMs: number): boolean =>
   Math.abs(nowMs - Date.parse(String(checked_at))) < RECENT_MS;
 
-const NOT_OF_THE_USER = 'This national_id is not that of the user.';
-
 export const decideCheck = (
   found: FoundPerson,
   { body, hashes, limits, isChecked, nowMs }: Asked & { readonly nowMs: number },
@@ -77,7 +75,7 @@ export const decideCheck = (
   if (overCalls !== undefined) return refuse(overCalls);
   if (user === undefined) return refuse(problem('user_not_found'));
   if (!hashes.person.isOf(user.person_hash))
-    return refuseAndCount(problem('user_conflict', { detail: NOT_OF_THE_USER }));
+    return refuseAndCount(problem('user_conflict', { detail: PROBLEMS.user_conflict.otherDetail }));
   const overPerson = isChecked ? undefined : usedUp(limits.ofPerson, found.limitStates);
   if (overPerson !== undefined) return refuse(overPerson);
   if (buyer === undefined) return refuseAndCount(problem('buyer_not_registered'));

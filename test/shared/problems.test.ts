@@ -1,4 +1,12 @@
-import { PROBLEMS, Problem, type ProblemCode, problem, problemBody, titleOf } from '#shared/problems.ts';
+import {
+  detailsOf,
+  PROBLEMS,
+  Problem,
+  type ProblemCode,
+  problem,
+  problemBody,
+  titleOf,
+} from '#shared/problems.ts';
 import { itForAll } from '#test/for-all.ts';
 
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
@@ -13,6 +21,13 @@ describe('PROBLEMS', () => {
   it('names no internals', () => {
     const texts = JSON.stringify(PROBLEMS);
     expect(texts).not.toMatch(/dynamo|lambda|kms|aws|jibit|zohal|kavenegar|stack|exception/i);
+  });
+});
+
+describe('detailsOf', () => {
+  it('says what a code means for every operation: all its cases, and no example', () => {
+    expect(detailsOf('user_conflict')).toMatch(/ Or: This national_id is not that of the user\.$/);
+    expect(detailsOf('insufficient_scope')).not.toMatch(/[A-Z]+ \/v1|[a-z]+:[a-z]+/);
   });
 });
 

@@ -1104,7 +1104,7 @@ export interface components {
         };
         /**
          * InsufficientScope
-         * @description `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it.
+         * @description The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one.
          */
         InsufficientScope: {
             /**
@@ -1299,7 +1299,7 @@ export interface components {
         };
         /**
          * UserConflict
-         * @description This `national_id` is already linked to your account with another phone or birth date.
+         * @description This `national_id` is already linked to your account with another phone or birth date. Or: This `national_id` is not that of the user.
          */
         UserConflict: {
             /**
@@ -1854,7 +1854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2102,7 +2102,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it.
+             * @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one.
              *
              *     `link_refused`: The buyer has ended the link with your account. Let the buyer sign in at your shop, and send the new access token with the request, as `Authorization: Bearer`.
              */
@@ -2144,7 +2144,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `user_conflict`: This `national_id` is already linked to your account with another phone or birth date.
+             * @description `user_conflict`: This `national_id` is already linked to your account with another phone or birth date. Or: This `national_id` is not that of the user.
              *
              *     `external_id_conflict`: Another user of your account has this `external_id`. Find it with `GET /v1/users?external_id=`, or send another one.
              */
@@ -2352,7 +2352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2546,7 +2546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2785,7 +2785,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3100,7 +3100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3141,7 +3141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["NotFound"] | components["schemas"]["UserNotFound"] | components["schemas"]["BuyerNotRegistered"];
                 };
             };
-            /** @description `user_conflict`: This `national_id` is already linked to your account with another phone or birth date. */
+            /** @description `user_conflict`: This `national_id` is already linked to your account with another phone or birth date. Or: This `national_id` is not that of the user. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3364,7 +3364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3965,7 +3965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"];
                 };
             };
-            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4709,7 +4709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4946,7 +4946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InvalidApiKey"] | components["schemas"]["InvalidAccessToken"];
                 };
             };
-            /** @description `insufficient_scope`: `GET /v1/events` needs a scope that this key does not have. It has: `users:read`, `users:write`. `/docs` names the scope of each operation; whoever issued the key can add it. */
+            /** @description `insufficient_scope`: The key lacks the scope of this operation. The response names the scopes that it has; whoever issued the key can add one. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
