@@ -186,6 +186,26 @@ describeInBrowser('the documentation site', () => {
       page.locator('.VPDoc h1').boundingBox(),
     ]);
     expect(sidebar?.x).toBeGreaterThan(text?.x ?? 0);
+    expect(
+      await page.evaluate("getComputedStyle(document.querySelector('#user_conflict code')).direction"),
+    ).toBe('ltr');
+  });
+
+  it('leaves the text beside a code the width of some words on a phone', async () => {
+    const { page } = await docs.open(`${docs.baseUrl}/docs/errors`, { width: 390 });
+    const cell = await page.locator('#verification_unavailable td').last().boundingBox();
+    expect(cell?.width).toBeGreaterThan(200);
+  });
+
+  it('shows each sign of a sample in a light color in dark, also one that is too short for axe', async () => {
+    const { page } = await docs.open(`${docs.baseUrl}/docs/operations/create-user`, { colorScheme: 'dark' });
+    await page.locator('.vp-code-group pre').first().waitFor();
+    const colors = (await page.evaluate(
+      "[...document.querySelectorAll('.vp-code-group pre span')].map((sign) => getComputedStyle(sign).color)",
+    )) as string[];
+    const light = /^rgb\((?=.*\b(?:1[3-9]|2\d)\d\b)[\d, ]+\)$/;
+    expect(colors.length).toBeGreaterThan(40);
+    expect(colors.filter((color) => !light.test(color))).toEqual([]);
   });
 
   it.each([

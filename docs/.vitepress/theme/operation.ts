@@ -34,16 +34,21 @@ const nameControls = (): void => {
 
 const color = (foreground: string, ...scope: string[]) => ({ scope, settings: { foreground } });
 
-/** Light colors of code with enough contrast, under the one name that vitepress-openapi asks for. */
-const LIGHT_CODE = {
-  name: 'vitesse-light',
-  type: 'light',
-  colors: { 'editor.foreground': '#24292e', 'editor.background': '#ffffff' },
+/** Colors of code with enough contrast, under the name that vitepress-openapi asks for. */
+const codeColors = (type: 'light' | 'dark', text: string, name: string, value: string, keyword: string) => ({
+  name: `vitesse-${type}`,
+  type,
+  colors: { 'editor.foreground': text },
   tokenColors: [
-    color('#0a5c36', 'entity.name.function', 'support.function'),
-    color('#032f62', 'string', 'punctuation.definition.string'),
-    color('#a0212d', 'keyword', 'storage', 'constant', 'variable.parameter'),
+    color(name, 'entity.name.function', 'support.function'),
+    color(value, 'string', 'punctuation.definition.string'),
+    color(keyword, 'keyword', 'storage', 'constant', 'variable.parameter'),
   ],
+});
+
+const CODE_COLORS = {
+  light: codeColors('light', '#24292e', '#0a5c36', '#032f62', '#a0212d'),
+  dark: codeColors('dark', '#e1e4e8', '#85e89d', '#9ecbff', '#f97583'),
 };
 
 /** Loads the component that shows an operation: it is ten times as large as everything else. */
@@ -57,7 +62,7 @@ export const loadOperation = async (app: App): Promise<Component> => {
   useOpenapi({
     spec,
     config: {
-      theme: { highlighterTheme: { light: LIGHT_CODE } },
+      theme: { highlighterTheme: CODE_COLORS },
       // A key that a reader types is forgotten with the page.
       storage: { persistAuth: false },
       operation: { hiddenSlots: ['branding'] },
