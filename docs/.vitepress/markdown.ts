@@ -6,7 +6,13 @@ import { entryOf, GUIDES, guideMarkdown, PERSIAN_GUIDES } from './guides.ts';
 import { info, operations } from './openapi.ts';
 import { operationMarkdown } from './operation-markdown.ts';
 
-const ENTITIES: Readonly<Record<string, string>> = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&amp;': '&' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&quot;': '"',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&#95;': '_',
+};
 
 /** Returns Markdown without the tags of a page: those around Persian text, and components. Code in tags gets backticks. */
 const withoutTags = (markdown: string): string =>
@@ -14,7 +20,7 @@ const withoutTags = (markdown: string): string =>
     .replace(/^<\/?(?:div|KeyPage)[^>]*>\n+/gm, '')
     .replace(
       /<code[^>]*>(.*?)<\/code>/g,
-      (_, code: string) => `\`${code.replace(/&\w+;/g, (name) => ENTITIES[name] ?? name)}\``,
+      (_, code: string) => `\`${code.replace(/&#?\w+;/g, (name) => ENTITIES[name] ?? name)}\``,
     );
 
 const linkTo = (title: string, name: string): string => `- [${title}](${PLACEHOLDERS.base}/docs/${name}.md)`;

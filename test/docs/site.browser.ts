@@ -273,7 +273,7 @@ describeInBrowser('the documentation site', () => {
       const listed = [...text.matchAll(/\/docs\/([\w/-]+\.md)\)/g)].map(([, name = '']) => pathOf(name));
       expect([pathOf('index.md'), ...listed].sort()).toEqual([...filesOf(SITE_FOLDER, '**/*.md')].sort());
       for (const file of listed)
-        expect(readFileSync(file, 'utf8')).not.toMatch(/\\_|<\/?(?:div|code|KeyPage)\b/);
+        expect(readFileSync(file, 'utf8')).not.toMatch(/\\_|&#?\w+;|<\/?(?:div|code|KeyPage)\b/);
     });
 
     it('says without JavaScript that there is no page', () => {
