@@ -21,5 +21,9 @@ const withSameIds = (html: string, page: string): string => {
 const NOT_FOUND = `<noscript><h1>Page not found</h1><p><a href="${PLACEHOLDERS.base}/docs">First page</a></p></noscript>`;
 
 /** Returns the HTML of a page as it is published. */
-export const publishedHtml = (html: string, page: string): string =>
-  page === '404.md' ? html.replace('<body>', `<body>${NOT_FOUND}`) : withSameIds(html, page);
+export const publishedHtml = (html: string, page: string): string => {
+  if (page === '404.md') return html.replace('<body>', `<body>${NOT_FOUND}`);
+  // The first page is served at /docs too, from where `./linking` leads out of the site.
+  const linked = page === 'index.md' ? html.replaceAll('href="./', `href="${PLACEHOLDERS.base}/docs/`) : html;
+  return withSameIds(linked, page);
+};

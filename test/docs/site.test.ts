@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { sourceFiles } from '#lib/site.ts';
 import { descriptionOf, GUIDES, guideMarkdown, PERSIAN_GUIDES } from '../../docs/.vitepress/guides.ts';
+import { publishedHtml } from '../../docs/.vitepress/html.ts';
 import { operations, spec } from '../../docs/.vitepress/openapi.ts';
 import { operationMarkdown } from '../../docs/.vitepress/operation-markdown.ts';
 import { durationText } from '../../docs/.vitepress/theme/duration.ts';
@@ -67,6 +68,14 @@ describe('the Markdown of an operation', () => {
       for (const code of codes) expect(text).toContain(`| [\`${code}\`](../errors.md#${code}) |`);
     },
   );
+});
+
+describe('the HTML of the first page', () => {
+  it('links to the other pages from /docs as from /docs/, without a script too', () => {
+    const link = '<a href="./fa/quick-start">';
+    expect(publishedHtml(link, 'index.md')).toBe('<a href="/__base__/docs/fa/quick-start">');
+    expect(publishedHtml(link, 'linking.md')).toBe(link);
+  });
 });
 
 describe('the document of the pages', () => {
