@@ -12,12 +12,15 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = {
 const MAX_GRACE_SECONDS = 30 * DAY_SECONDS;
 const MAX_LIMIT = 1_000_000_000;
 
+/** NaN for a text of anything but digits. */
+const wholeNumber = (text: string): number => (/^[0-9]+$/.test(text) ? Number(text) : Number.NaN);
+
 /** Returns a parser of a whole number from 1 to `max`. */
 export const wholeNumberUpTo =
   (max: number) =>
   (text: string): number => {
-    const number = Number(text);
-    if (Number.isInteger(number) && number >= 1 && number <= max) return number;
+    const number = wholeNumber(text);
+    if (number >= 1 && number <= max) return number;
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
   };
 
@@ -70,9 +73,10 @@ export const parseGrace = (text: string): number => {
 
 /** Parses `sms-per-hour=10000`; adds it to those given before. */
 export const collectLimit = (text: string, before: LimitOverrides = {}): LimitOverrides => {
-  const [name, number = ''] = text.split('=');
+  const [name, ...rest] = text.split('=');
   const limit = KEY_LIMIT_NAMES.find((known) => known === name);
   if (limit === undefined) throw new InvalidArgumentError(`The limits are ${KEY_LIMIT_NAMES.join(', ')}.`);
-  if (/^[0-9]+$/.test(number) && Number(number) <= MAX_LIMIT) return { ...before, [limit]: Number(number) };
+  const number = wholeNumber(rest.join('='));
+  if (number <= MAX_LIMIT) return { ...before, [limit]: number };
   throw new InvalidArgumentError(`It must be like sms-per-hour=10000, at most ${MAX_LIMIT}.`);
 };

@@ -1,5 +1,5 @@
 import { durationText } from '#admin/cli/commands/keys.ts';
-import { isoOf, parseExpiry, parseGrace } from '#admin/cli/option-parsers.ts';
+import { collectLimit, isoOf, parseExpiry, parseGrace, wholeNumberUpTo } from '#admin/cli/option-parsers.ts';
 
 describe('the times of the CLI', () => {
   it('parses durations, from seconds to days', () => {
@@ -38,4 +38,17 @@ describe('the times of the CLI', () => {
     expect(texts).toEqual(['0 s', '60 s', '1 min', '59 min', '1 h 0 min', '17 h 29 min']);
     expect([isoOf(1_801_398_600), isoOf(undefined)]).toEqual(['2027-01-31T12:30:00Z', null]);
   });
+});
+
+it('the numbers of the CLI are written in digits alone', () => {
+  expect([wholeNumberUpTo(100)('100'), collectLimit('sms-per-hour=007')]).toEqual([
+    100,
+    { 'sms-per-hour': 7 },
+  ]);
+  for (const text of ['0', '101', '1e2', '0x10', '5.0', ' 5', '']) {
+    expect(() => wholeNumberUpTo(100)(text)).toThrow('from 1 to 100');
+  }
+  for (const number of ['=1=2', '=1e2', '=-1', '=', '']) {
+    expect(() => collectLimit(`sms-per-hour${number}`)).toThrow('like sms-per-hour=10000');
+  }
 });
