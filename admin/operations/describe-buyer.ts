@@ -39,12 +39,11 @@ const codesOf = (item: StoredItem, now: number) => {
 
 /** What the phone used today of its limits over all sellers. */
 const readPhoneUse = async ({ table, clock }: Administration, phone: KeyedHash) => {
-  const used = async (name: Parameters<typeof phoneLimit>[0]): Promise<number> => {
-    const limit = phoneLimit(name, phone);
-    return countIn(await getItem(table, limitKey(limit, clock())), limit, clock());
-  };
-  const [sms, searches] = await Promise.all([used('sms'), used('searches')]);
-  return { sms_today: sms, searches_today: searches };
+  const nowMs = clock();
+  const [sms, searches] = [phoneLimit('sms', phone), phoneLimit('searches', phone)];
+  // One item holds both counts.
+  const item = await getItem(table, limitKey(sms, nowMs));
+  return { sms_today: countIn(item, sms, nowMs), searches_today: countIn(item, searches, nowMs) };
 };
 
 /** Finds the names of sellers; null of a deleted one, and where no key is required. */

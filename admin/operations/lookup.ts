@@ -5,7 +5,7 @@ import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretKey } from '#shared/table/keys.ts';
 import { chunksOf, getItem } from '#shared/table/reads.ts';
-import { similarNames } from './similar-names.ts';
+import { normalized, similarNames } from './similar-names.ts';
 
 const SELLER_ID = /^sel_[0-9A-Za-z]+$/;
 const KEY_ID = /^key_[0-9A-Za-z]+$/;
@@ -15,9 +15,6 @@ const ENDING = /^(?:(?:blk_[a-z]+_)?…)?([0-9A-Za-z]{4})$/;
 /** Reads of keys at the same time. */
 const AT_ONCE = 10;
 
-/** Returns a name as it is compared: in any case, and in one form of Unicode. */
-const normalized = (name: string): string => name.normalize('NFC').trim().toLowerCase();
-
 /** Returns the rule of every `--search`: whether one of several texts contains this one, in any case. */
 export const containing = (text = '') => {
   const wanted = normalized(text);
@@ -25,10 +22,13 @@ export const containing = (text = '') => {
 };
 
 /** Returns the sellers whose name or id contains a text, oldest first. */
-export const searchSellers = async (admin: Administration, text?: string): Promise<Seller[]> => {
+export const searchSellers = async (admin: Administration, text: string | undefined): Promise<Seller[]> => {
   const isWanted = containing(text);
   return (await admin.sellers.list()).filter(({ name, seller_id }) => isWanted(name, seller_id));
 };
+
+const isNamed = (one: { readonly name: string }, name: string): boolean =>
+  normalized(one.name) === normalized(name);
 
 /** Returns the sellers of this name, in any case, without `except`. */
 export const sellersOfName = async (
@@ -36,9 +36,7 @@ export const sellersOfName = async (
   name: string,
   except?: string,
 ): Promise<Seller[]> =>
-  (await searchSellers(admin, name)).filter(
-    (seller) => normalized(seller.name) === normalized(name) && seller.seller_id !== except,
-  );
+  (await admin.sellers.list()).filter((seller) => seller.seller_id !== except && isNamed(seller, name));
 
 const listed = (lines: readonly string[]): string => lines.map((line) => `\n  ${line}`).join('');
 
@@ -78,7 +76,7 @@ export const sellerNamed = async (admin: Administration, text: string): Promise<
     throw new AdminError('seller_not_found', `${text} is a key. Its seller is ${seller_id}.`);
   }
   const sellers = await admin.sellers.list();
-  const found = sellers.filter(({ name }) => normalized(name) === normalized(text));
+  const found = sellers.filter((seller) => isNamed(seller, text));
   const missing = () =>
     new AdminError('seller_not_found', `There is no seller ${text}. ${hintFor(text, sellers)}`);
   return onlyOne(found, missing, { several: 'Several sellers have this name.', lineOf: sellerLine });
@@ -87,7 +85,7 @@ export const sellerNamed = async (admin: Administration, text: string): Promise<
 /** Returns the keys of all sellers, seller by seller, the oldest seller first. */
 export const keysOfAllSellers = async (admin: Administration): Promise<ApiKey[]> => {
   const found: ApiKey[] = [];
-  for (const sellers of chunksOf(await searchSellers(admin), AT_ONCE)) {
+  for (const sellers of chunksOf(await admin.sellers.list(), AT_ONCE)) {
     const keys = await Promise.all(sellers.map(({ seller_id }) => admin.keys.listOf(seller_id)));
     found.push(...keys.flat());
   }
@@ -116,14 +114,14 @@ export const keyNamed = async (admin: Administration, text: string): Promise<Api
     throw new AdminError('key_not_found', `${text} is a seller, not a key. ${which}`);
   }
   const ending = ENDING.exec(text)?.[1];
-  const hasName = ({ name }: ApiKey): boolean => normalized(name) === normalized(text);
   // The name of a revoked key is free for another one.
-  const isNamed = (key: ApiKey): boolean =>
-    key.secrets.some(({ last_four }) => last_four === ending) || (hasName(key) && key.status !== 'revoked');
+  const isMeant = (key: ApiKey): boolean =>
+    key.secrets.some(({ last_four }) => last_four === ending) ||
+    (key.status !== 'revoked' && isNamed(key, text));
   const which = ending === undefined ? 'has this name' : `has this name or a secret that ends in ${ending}`;
   const hint = 'Name a key by its id, key_…, its name, or the last four characters of its secret.';
   const keys = await keysOfAllSellers(admin);
-  const revoked = keys.filter(hasName);
+  const revoked = keys.filter((key) => isNamed(key, text));
   const missing = () =>
     revoked.length === 0
       ? new AdminError('key_not_found', `No key ${which}. ${hint}`)
@@ -131,7 +129,7 @@ export const keyNamed = async (admin: Administration, text: string): Promise<Api
           'key_not_found',
           `Only revoked keys have this name. Use an id:${listed(revoked.map(keyLine))}`,
         );
-  const found = keys.filter(isNamed);
+  const found = keys.filter(isMeant);
   return onlyOne(found, missing, { several: 'Several keys have this name or ending.', lineOf: keyLine });
 };
 

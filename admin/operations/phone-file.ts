@@ -6,6 +6,7 @@ import { CsvError, type Info, type Options, parse } from 'csv-parse';
 import { AdminError } from '#admin/admin-error.ts';
 import { redact } from '#shared/log.ts';
 import { trimPasted } from '#shared/values/plain-text.ts';
+import { normalized } from './similar-names.ts';
 
 /** What is known of a file before its first phone. */
 export interface FileLayout {
@@ -99,8 +100,6 @@ const firstOf = async (layout: FileLayout): Promise<Parsed | undefined> => {
   for await (const record of recordsOf(layout)) return record;
   return undefined;
 };
-
-const normalized = (name: string): string => name.normalize('NFC').trim().toLowerCase();
 
 const listed = (names: readonly string[]): string => names.map((name) => redact(name.trim())).join(', ');
 

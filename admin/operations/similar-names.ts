@@ -1,3 +1,6 @@
+/** Returns a name as it is compared: in any case, and in one form of Unicode. */
+export const normalized = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+
 /** How many letters differ: those to insert, to delete or to replace (Levenshtein). */
 const distanceBetween = (a: string, b: string): number => {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

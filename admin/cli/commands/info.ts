@@ -1,4 +1,4 @@
-import { keysOfAllSellers, searchSellers } from '#admin/operations/lookup.ts';
+import { keysOfAllSellers } from '#admin/operations/lookup.ts';
 import { KEY_QUOTA } from '#admin/usage-plans/port.ts';
 import type { AddCommands, CommandResult, Session } from '../command.ts';
 
@@ -15,7 +15,7 @@ const show = async ({
 }: Session): Promise<CommandResult> => {
   const { stage, table, usagePlans, actor } = admin;
   const [sellers, keys, accountKeys, raised, moved] = await Promise.all([
-    searchSellers(admin),
+    admin.sellers.list(),
     keysOfAllSellers(admin),
     usagePlans?.countKeys(KEY_QUOTA),
     alarms(),
