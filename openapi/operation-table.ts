@@ -1,10 +1,11 @@
-import type { Route } from '#shared/route.ts';
+import { type Route, scopeOf } from '#shared/route.ts';
 import { allRoutes } from '#shared/routes.ts';
 
 /** Who may call an operation: the holder of a key with a scope, of any key, or everyone. */
-const callerOf = ({ access }: Pick<Route, 'access'>): string => {
-  if (access.by === 'public') return 'public';
-  return 'scope' in access && access.scope !== undefined ? `\`${access.scope}\`` : 'any key';
+const callerOf = (route: Route): string => {
+  if (route.access.by === 'public') return 'public';
+  const scope = scopeOf(route);
+  return scope === undefined ? 'any key' : `\`${scope}\``;
 };
 
 /** Returns the table of the operations, in Markdown. */

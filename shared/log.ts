@@ -78,7 +78,7 @@ export const EVENTS = {
       StageCeilingUsedPercent: { unit: 'Percent', value: 'used_percent', dimensions: [['ceiling']] },
     },
   },
-  /** One billed call to a provider. `outcome`: the verdict, or the reason why there is none. */
+  /** One call to a provider, which may bill it. `outcome`: the verdict, or the reason why there is none. */
   provider_called: {
     level: 'INFO',
     fields: ['request_id', 'provider', 'provider_operation', 'outcome', 'duration_ms', 'attempt'],
@@ -141,7 +141,7 @@ export const EVENTS = {
     fields: ['request_id', 'operation', 'key_id', 'unknown_scopes', 'unknown_plan'],
     metrics: {},
   },
-  /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable. */
+  /** The authorizer's decision on a key. `outcome`: allowed, malformed, unknown, unusable; unavailable if the table gave no answer. */
   key_checked: {
     level: 'INFO',
     fields: ['request_id', 'outcome', 'seller_id', 'key_id', 'plan'],

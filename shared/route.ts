@@ -28,7 +28,7 @@ export type TableAction =
   | 'ConditionCheckItem';
 
 /** By the beginning of the items' partition keys. */
-export type TablePermissions = { readonly [Prefix in ItemPrefix]?: readonly TableAction[] };
+type TablePermissions = { readonly [Prefix in ItemPrefix]?: readonly TableAction[] };
 
 /** The grants and the environment of a function are derived from this: lib/permissions.ts. */
 export interface Permissions {

@@ -14,9 +14,7 @@ import {
 } from './unavailable.ts';
 
 /** The ports whose providers a stage can choose. */
-const PORT_NAMES = ['identity-registry', 'sms'] as const;
-
-export type PortName = (typeof PORT_NAMES)[number];
+export type PortName = 'identity-registry' | 'sms';
 
 /** Options for tests; a deployment uses the defaults. */
 export interface CallOptions {
@@ -53,7 +51,7 @@ const RETRIED: readonly UnavailableReason[] = ['transport', 'upstream'];
 const MAX_ATTEMPTS = 2;
 
 /** 100 to 300 ms, random, so that callers that failed together do not retry together. */
-export const RETRY_PAUSE_MS = () => 100 + Math.random() * 200;
+export const randomPauseMs = () => 100 + Math.random() * 200;
 
 /** The providers of a port, in the order of the stage, with their circuits and opened ports. */
 interface ConnectedProviders<Port> {
@@ -76,7 +74,7 @@ export const connectProviders = <Port>(
   {
     clock = monotonicClock,
     timeoutSignal = AbortSignal.timeout,
-    retryPauseMs = RETRY_PAUSE_MS,
+    retryPauseMs = randomPauseMs,
     circuit: limits,
   }: CallOptions = {},
 ): ConnectedProviders<Port> => ({

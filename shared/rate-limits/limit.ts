@@ -18,7 +18,7 @@ export interface Limit {
   readonly problem: ProblemCode;
   /** That of the problem. Undefined for a code that has none. */
   readonly reason?: Reason | undefined;
-  /** Whose limit it is, for the detail of that problem. Undefined: the caller is not told which limit is used up. */
+  /** Whose limit it is, for the detail of that problem. Undefined: the detail does not say which limit is used up. */
   readonly whose?: 'API key' | 'person' | 'phone';
   /** The key that the log names when the limit is used up. */
   readonly keyId?: string;

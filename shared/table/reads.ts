@@ -97,10 +97,9 @@ export class UnprocessedKeysError extends Error {
   }
 }
 
-/** Which attributes to read, as in `getItem`, and when to stop; by default at the deadline of the request. */
 interface BatchGetOptions {
+  /** As in `getItem`. */
   readonly attributes?: string | undefined;
-  readonly abortSignal?: AbortSignal | undefined;
   /** How often a batch is read, until a throttled table has left no key unread. */
   readonly attempts?: number;
 }
@@ -134,7 +133,7 @@ const distinct = (keys: readonly ItemKey[]): ItemKey[] => [
 const getChunk = async (
   { client, name }: Table,
   keys: readonly ItemKey[],
-  { attributes, abortSignal, attempts = MAX_ATTEMPTS }: BatchGetOptions = {},
+  { attributes, attempts = MAX_ATTEMPTS }: BatchGetOptions = {},
 ): Promise<StoredItem[]> => {
   const items: StoredItem[] = [];
   let open: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
@@ -150,7 +149,6 @@ const getChunk = async (
           [name]: { Keys: open, ProjectionExpression: attributes, ConsistentRead: true },
         },
       }),
-      abortSignal && { abortSignal },
     );
     items.push(...(Responses?.[name] ?? []));
     open = UnprocessedKeys?.[name]?.Keys ?? [];

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { identityRegistryFrom } from '#shared/identity-registry/configured.ts';
-import { RETRY_PAUSE_MS } from '#shared/providers/call.ts';
+import { randomPauseMs } from '#shared/providers/call.ts';
 import { runInRequest } from '#shared/request-context.ts';
 import { TIMEOUTS } from '#shared/secrets/secret-source.ts';
 import { smsSenderFrom } from '#shared/sms/configured.ts';
@@ -52,7 +52,7 @@ const retryPauses = async () => {
   try {
     return [0, 1].map((value) => {
       Math.random = () => value;
-      return RETRY_PAUSE_MS();
+      return randomPauseMs();
     });
   } finally {
     Math.random = random;
