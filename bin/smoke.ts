@@ -4,7 +4,7 @@ import type { Administration } from '#admin/administration.ts';
 import type { Connection } from '#admin/cli/connection.ts';
 import { failureOf, UsageError } from '#admin/cli/errors.ts';
 import { escapedLines } from '#admin/cli/escaped.ts';
-import { abortOnInterrupt } from '#admin/cli/progress.ts';
+import { abortOnInterrupt } from '#admin/cli/interrupt.ts';
 import { eraseBuyer } from '#admin/operations/buyers.ts';
 import { revokeKey } from '#admin/operations/change-key.ts';
 import { issueKey } from '#admin/operations/issue-key.ts';

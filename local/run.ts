@@ -1,10 +1,9 @@
+import { once } from 'node:events';
+import { abortOnInterrupt } from '#admin/cli/interrupt.ts';
 import { errorFields, logEvent } from '#shared/log.ts';
 import { type ServiceOptions, startService } from './service.ts';
 import { readyText, requestLine } from './service-output.ts';
 import { StartupError } from './startup-error.ts';
-
-/** One Ctrl-C under npm arrives twice within this time: from the terminal, and from npm, which forwards it. */
-const SAME_KEYSTROKE_MS = 500;
 
 let isEnding = false;
 
@@ -12,18 +11,6 @@ let isEnding = false;
 const say = (text: string): void => {
   if (!isEnding) console.log(text);
 };
-
-/** Resolves when the service should stop. A later second signal ends the process at once. */
-const stopRequest = (): Promise<string> =>
-  new Promise((resolve) => {
-    let firstAtMs: number | undefined;
-    const onSignal = (): void => {
-      if (firstAtMs !== undefined && performance.now() - firstAtMs > SAME_KEYSTROKE_MS) process.exit(1);
-      firstAtMs ??= performance.now();
-      resolve('Stopping after the requests in flight. Press Ctrl-C again to stop at once.');
-    };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  });
 
 type RunOptions = Omit<ServiceOptions, 'onProgress' | 'onCompleted'>;
 
@@ -45,8 +32,11 @@ export const runService = async (options: RunOptions): Promise<number> => {
   }
 };
 
+const STOPPING = 'Stopping after the requests in flight. Press Ctrl-C again to stop at once.';
+
 const runUntilEnd = async (options: RunOptions): Promise<number> => {
-  const stopRequested = stopRequest();
+  const { signal } = abortOnInterrupt(['SIGINT', 'SIGTERM', 'SIGHUP']);
+  const stopRequested = once(signal, 'abort').then(() => STOPPING);
   const service = await startService({
     ...options,
     onProgress: say,

@@ -1,31 +1,6 @@
 import { SingleBar } from 'cli-progress';
+import { abortOnInterrupt } from './interrupt.ts';
 import type { Terminal } from './terminal.ts';
-
-/** npm forwards a Ctrl-C that the terminal has sent to this process already. Both arrive within this time. */
-const SAME_KEYSTROKE_MS = 500;
-
-/**
- * Returns a signal that Ctrl-C or SIGTERM aborts, instead of ending the process; a second one ends it. `restore` removes the
- * handlers.
- */
-export const abortOnInterrupt = (): { readonly signal: AbortSignal; restore(): void } => {
-  const controller = new AbortController();
-  let firstAtMs: number | undefined;
-  const onSignal = (): void => {
-    if (firstAtMs !== undefined && Date.now() - firstAtMs > SAME_KEYSTROKE_MS) process.exit(1);
-    firstAtMs ??= Date.now();
-    controller.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return {
-    signal: controller.signal,
-    restore() {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
-    },
-  };
-};
 
 /** What long work gets: a signal that Ctrl-C or SIGTERM aborts, and a function that shows how many of its items are done. */
 interface Progress {
