@@ -18,23 +18,19 @@ import { userKey } from '#shared/table/keys.ts';
 import { ordinalOf } from '#shared/users/user-id.ts';
 import { newDemoPerson } from '#test/simulators/people.ts';
 import { startSimulators } from '#test/simulators/server.ts';
+import { bareHandler } from './bare-handler.ts';
+import { type Call, type CallServer, type RoundTrips, recorder, replay, startCallServer } from './calls.ts';
 import {
   AN_HOUR_AGO,
   benchUserId,
-  type Call,
-  type CallServer,
   figure,
   interleave,
   median,
   putSeller,
-  type RoundTrips,
   received,
-  recorder,
-  replay,
   report,
   type Sent,
   startBenchDatabase,
-  startCallServer,
   TABLE_NAME,
 } from './harness.ts';
 
@@ -272,42 +268,12 @@ const ageCheck = async ({ client, name: TableName }: Table, sellerId: string, id
   await client.send(new UpdateCommand(update));
 };
 
-/** The SDK in a bare handler. The bundle holds only the clients and commands that the handler uses. */
-const SDK = `
-import * as DynamoDB_20120810Sdk from '@aws-sdk/client-dynamodb';
-import * as secretsmanagerSdk from '@aws-sdk/client-secrets-manager';
-import * as TrentServiceSdk from '@aws-sdk/client-kms';
-const DynamoDB_20120810 = /* @__PURE__ */ new DynamoDB_20120810Sdk.DynamoDBClient({});
-const secretsmanager = /* @__PURE__ */ new secretsmanagerSdk.SecretsManagerClient({});
-const TrentService = /* @__PURE__ */ new TrentServiceSdk.KMSClient({});`;
-
-/** The source of a call: by the SDK, or by fetch to a provider. */
-const sourceOf = ({ target, method, path, headers, body }: Call): string => {
-  if (target === undefined) {
-    const options = JSON.stringify({ method, headers, ...(body && { body }) });
-    return `fetch(process.env.AWS_ENDPOINT_URL + '${path}', ${options}).then((r) => r.json())`;
-  }
-  const [service, operation] = target.split('.');
-  const input = body.replace(/"Message":("[^"]+")/, '"Message":Buffer.from($1,"base64")');
-  return `${service}.send(new ${service}Sdk.${operation}Command(${input}))`;
-};
-
-/**
- * Returns the source of the bare handler that a function is compared with: it makes the recorded calls of the function with plain SDK
- * clients, in the same round trips, and returns the recorded result. It has no framework, validation, hashes or log.
- */
-const bareHandler = ({ roundTrips, result }: Recording): string => `${SDK}
-export const handler = async () => {
-  ${roundTrips.map((calls) => `await Promise.all([${calls.map(sourceOf).join(', ')}]);`).join('\n')}
-  return ${JSON.stringify(result)};
-};`;
-
 /** Bundles a bare handler for each recording: `bare-0`, `bare-1` and so on. */
 const bundleBareHandlers = async (recordings: readonly Recording[]): Promise<Bundles> => {
   const entries: Record<string, string> = {};
-  for (const [index, recording] of recordings.entries()) {
+  for (const [index, { roundTrips, result }] of recordings.entries()) {
     const source = join(FOLDER, `bare-${index}.mjs`);
-    await writeFile(source, bareHandler(recording));
+    await writeFile(source, bareHandler(roundTrips, result));
     entries[`bare-${index}`] = source;
   }
   return bundleFunctions({ outDir: join(FOLDER, 'bare'), entries, plugins: [] });
