@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '#shared/clock.ts';
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS, timeText } from '#shared/clock.ts';
 import { KEY_LIMIT_NAMES, type LimitOverrides } from '#shared/rate-limits/key-limits.ts';
 import { SCOPES, type Scope } from '#shared/scopes.ts';
 
@@ -42,7 +42,7 @@ const durationOf = (text: string): number | undefined => {
 
 /** Formats epoch seconds as `2027-01-31T00:00:00Z`; null for undefined, which means never. */
 export const isoOf = (epochSeconds: number | undefined): string | null =>
-  epochSeconds === undefined ? null : `${new Date(epochSeconds * 1000).toISOString().slice(0, 19)}Z`;
+  epochSeconds === undefined ? null : timeText(epochSeconds);
 
 /** Parses a time into epoch seconds: a duration (`90d`) from now, the start of a day (`2027-01-31`, UTC), `2027-01-31T12:00Z`, or as the audit shows it. */
 const parseTime = (typed: string, direction: 1 | -1): number => {

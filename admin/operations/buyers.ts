@@ -22,8 +22,11 @@ import { removeUser } from './users.ts';
 /** The searches and messages of the phone that were counted. */
 const countsPartition = (phoneHash: string): string => limitsPartition(phoneSubject(phoneHash));
 
-const itemsOf = async ({ table }: Administration, partitions: readonly string[]): Promise<StoredItem[]> =>
-  (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
+/** Reads all items of partitions. */
+export const itemsOf = async (
+  { table }: Administration,
+  partitions: readonly string[],
+): Promise<StoredItem[]> => (await Promise.all(partitions.map((pk) => queryAll(table, { pk })))).flat();
 
 /** Reads the stored data about a phone. */
 export const readBuyerData = async (admin: Administration, phone: KeyedHash) => ({

@@ -1,5 +1,6 @@
 import { AdminError } from '#admin/admin-error.ts';
 import { type Administration, requireSeller } from '#admin/administration.ts';
+import { usersOf } from '#admin/stores/seller-store.ts';
 import { setSellerStatus } from './sellers.ts';
 
 /** The action of two records: of the seller, and of the deployment, where the id of a seller that is in no list any more is found. */
@@ -7,8 +8,7 @@ export const SELLER_DELETED = 'seller.deleted';
 
 /** Throws `seller_in_use` if the seller has users, or keys that are not revoked. */
 export const requireUnused = async (admin: Administration, sellerId: string): Promise<void> => {
-  const { user_count, removed_count } = await requireSeller(admin, sellerId);
-  const users = user_count - removed_count;
+  const users = usersOf(await requireSeller(admin, sellerId));
   const keys = (await admin.keys.listOf(sellerId)).filter(({ status }) => status !== 'revoked').length;
   if (users + keys === 0) return;
   throw new AdminError(

@@ -13,8 +13,9 @@ import {
   phoneLinksPartition,
   sellerOfPhoneLink,
 } from '#shared/table/keys.ts';
-import { getItem, queryAll } from '#shared/table/reads.ts';
+import { getItem } from '#shared/table/reads.ts';
 import type { StoredItem } from '#shared/table/writes.ts';
+import { itemsOf } from './buyers.ts';
 import { findByPhone } from './users.ts';
 
 /** The time of a lock that only `buyers unlock` ends. */
@@ -62,13 +63,11 @@ const readNames = async ({ sellers }: Administration, ids: readonly string[]) =>
 export const describeBuyer = async (admin: Administration, phone: KeyedHash) => {
   const { table, clock } = admin;
   const now = Math.floor(clock() / 1000);
-  const everywhere = async (partitionOf: (hash: string) => string): Promise<StoredItem[]> =>
-    (await Promise.all(phone.keys(partitionOf).map((pk) => queryAll(table, { pk })))).flat();
   const [buyer, use, codes, links] = await Promise.all([
     adminBuyerStore(table).find(phone),
     readPhoneUse(admin, phone),
-    everywhere(codesPartition),
-    everywhere(phoneLinksPartition),
+    itemsOf(admin, phone.keys(codesPartition)),
+    itemsOf(admin, phone.keys(phoneLinksPartition)),
   ]);
   const isUsed = Object.values(use).some((count) => count > 0);
   if (buyer === undefined && !isUsed && codes.length + links.length === 0) return undefined;

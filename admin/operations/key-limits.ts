@@ -1,4 +1,5 @@
 import { type Administration, requireKey } from '#admin/administration.ts';
+import { inTurns } from '#admin/stores/batches.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { servedPlan } from '#shared/api-keys/known-values.ts';
 import { HOUR_SECONDS } from '#shared/clock.ts';
@@ -14,7 +15,7 @@ import { windowOf } from '#shared/rate-limits/limit.ts';
 import { countIn, limitKey, stateIn } from '#shared/rate-limits/rate-limiter.ts';
 import { startOf } from '#shared/rate-limits/use-history.ts';
 import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
-import { batchGet, chunksOf, itemOf, queryFirst } from '#shared/table/reads.ts';
+import { batchGet, itemOf, queryFirst } from '#shared/table/reads.ts';
 import { changeKey, fromTo, requireActive } from './change-key.ts';
 
 /** Returns the state of every limit of a key in its window, by the names of GET /v1/key: that of the plan first, then the hourly and daily limits. */
@@ -59,9 +60,9 @@ export const readLastUsedDays = async (
     const [latest] = await queryFirst(table, range, 1);
     return latest === undefined ? null : startOf(latest, HOUR_SECONDS);
   };
-  const hours: (string | null)[] = [];
-  for (const some of chunksOf(keyIds, AT_ONCE)) hours.push(...(await Promise.all(some.map(latestHour))));
-  return hours.map((latest) => latest?.slice(0, 'YYYY-MM-DD'.length) ?? null);
+  return (await inTurns(keyIds, AT_ONCE, latestHour)).map(
+    (latest) => latest?.slice(0, 'YYYY-MM-DD'.length) ?? null,
+  );
 };
 
 const overridesText = (overrides: LimitOverrides): string =>

@@ -1,10 +1,11 @@
 import { AdminError, type AdminErrorCode } from '#admin/admin-error.ts';
 import { type Administration, requireKey, requireSeller } from '#admin/administration.ts';
+import { inTurns } from '#admin/stores/batches.ts';
 import type { Seller } from '#admin/stores/seller-store.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretKey } from '#shared/table/keys.ts';
-import { chunksOf, getItem } from '#shared/table/reads.ts';
+import { getItem } from '#shared/table/reads.ts';
 import { normalized, similarNames } from './similar-names.ts';
 
 const SELLER_ID = /^sel_[0-9A-Za-z]+$/;
@@ -84,12 +85,8 @@ export const sellerNamed = async (admin: Administration, text: string): Promise<
 
 /** Returns the keys of all sellers, seller by seller, the oldest seller first. */
 export const keysOfAllSellers = async (admin: Administration): Promise<ApiKey[]> => {
-  const found: ApiKey[] = [];
-  for (const sellers of chunksOf(await admin.sellers.list(), AT_ONCE)) {
-    const keys = await Promise.all(sellers.map(({ seller_id }) => admin.keys.listOf(seller_id)));
-    found.push(...keys.flat());
-  }
-  return found;
+  const sellers = await admin.sellers.list();
+  return (await inTurns(sellers, AT_ONCE, ({ seller_id }) => admin.keys.listOf(seller_id))).flat();
 };
 
 /** Returns the key of a secret, by one read of its hash. Throws `key_not_found`, without the secret. */

@@ -1,6 +1,6 @@
 import type { Administration } from '#admin/administration.ts';
+import { inTurns } from '#admin/stores/batches.ts';
 import { type AuditRecord, DEPLOYMENT_SUBJECT } from '#shared/audit.ts';
-import { chunksOf } from '#shared/table/reads.ts';
 import { SELLER_DELETED } from './delete-seller.ts';
 
 /** Subjects that are read at the same time, with a query each: the SDK opens no more connections. */
@@ -27,9 +27,8 @@ export const readRecentAudit = async (
   const deleted = ofDeployment.filter(({ action }) => action === SELLER_DELETED);
   const subjects = new Set([...ids, ...deleted.map(({ details }) => String(details.seller_id))]);
   const found = ofDeployment.filter((record) => !deleted.includes(record) && isWanted(record));
-  for (const some of chunksOf([...subjects], AT_ONCE)) {
-    const records = await Promise.all(some.map((subject) => audit.list(subject, { since, isWanted, limit })));
-    found.push(...records.flat());
-  }
-  return found.sort((a, b) => b.at.localeCompare(a.at)).slice(0, limit);
+  const ofSellers = await inTurns([...subjects], AT_ONCE, (subject) =>
+    audit.list(subject, { since, isWanted, limit }),
+  );
+  return [...found, ...ofSellers.flat()].sort((a, b) => b.at.localeCompare(a.at)).slice(0, limit);
 };

@@ -1,20 +1,14 @@
 /** What keys used, as `GET /v1/key/usage` returns it. */
 import type { Administration } from '#admin/administration.ts';
+import { inTurns } from '#admin/stores/batches.ts';
 import { useReader } from '#shared/rate-limits/use-history.ts';
-import { chunksOf } from '#shared/table/reads.ts';
 import { keysOfAllSellers } from './lookup.ts';
 
 /** Keys that are read at the same time, with two queries each: the SDK opens no more connections. */
 const AT_ONCE = 25;
 
-const readEach = async ({ table, clock }: Administration, keyIds: readonly string[], days: number) => {
-  const readUse = useReader(table);
-  const found: Awaited<ReturnType<typeof readUse>>[] = [];
-  for (const some of chunksOf(keyIds, AT_ONCE)) {
-    found.push(...(await Promise.all(some.map((keyId) => readUse(keyId, days, clock())))));
-  }
-  return found;
-};
+const readEach = ({ table, clock }: Administration, keyIds: readonly string[], days: number) =>
+  inTurns(keyIds, AT_ONCE, (keyId) => useReader(table)(keyId, days, clock()));
 
 /** Adds up the counts of rows with the same value of `by`, such as the same hour. Returns them in the order of these values. */
 const addedUp = <Row extends Readonly<Record<string, string | number>>>(

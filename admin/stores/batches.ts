@@ -17,6 +17,17 @@ const AT_ONCE = 8;
 const READ_ATTEMPTS = 150;
 export const THROTTLED: Backoff = [100, 200, 400, 800, 1600, 3200, 6400, 10_000];
 
+/** Awaits `work` for each item, for `atOnce` of them at the same time. Returns the results in the order of the items. */
+export const inTurns = async <Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> => {
+  const results: Result[] = [];
+  for (const some of chunksOf(items, atOnce)) results.push(...(await Promise.all(some.map(work))));
+  return results;
+};
+
 /** Reads any number of distinct keys, strongly consistent. Returns the items that exist, in no order. */
 export const batchGetAll = (
   table: Table,
@@ -40,8 +51,7 @@ const writeAll = async ({ client, name }: Table, requests: WriteRequest[]): Prom
       open = UnprocessedItems?.[name] ?? [];
     }
   };
-  for (const some of chunksOf(chunksOf(requests, WRITES_AT_ONCE), AT_ONCE))
-    await Promise.all(some.map(writeChunk));
+  await inTurns(chunksOf(requests, WRITES_AT_ONCE), AT_ONCE, writeChunk);
 };
 
 /** Puts any number of items, each once, without conditions and in no order. */

@@ -9,7 +9,7 @@ import type { TransactItem } from '#shared/table/writes.ts';
 import { batchGetAll } from './batches.ts';
 import { ifAbsent, transact } from './transactions.ts';
 
-/** A seller as it is stored. It has `user_count - removed_count` users. Only an active seller's keys are valid. */
+/** A seller as it is stored. Only an active seller's keys are valid. */
 const sellerSchema = v.object({
   seller_id: v.string(),
   name: v.string(),
@@ -29,6 +29,8 @@ const sellerSchema = v.object({
 export type Seller = v.InferOutput<typeof sellerSchema>;
 
 export type SellerStatus = Seller['status'];
+
+export const usersOf = ({ user_count, removed_count }: Seller): number => user_count - removed_count;
 
 /** The attributes to set, and the one of them whose value must still be the one that was read. */
 export interface SellerChange {

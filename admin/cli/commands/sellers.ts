@@ -11,7 +11,7 @@ import {
   type TemplateChange,
   templatesOf,
 } from '#admin/operations/sellers.ts';
-import type { Seller } from '#admin/stores/seller-store.ts';
+import { type Seller, usersOf } from '#admin/stores/seller-store.ts';
 import {
   DEFAULT_LOCALE,
   LOCALES,
@@ -24,11 +24,11 @@ import type { AddCommands, CommandResult, Session } from '../command.ts';
 import type { View } from '../render.ts';
 import { keyTable, readKeyViews } from '../views.ts';
 
-const sellerView = ({ user_count, removed_count, ...seller }: Seller) => ({
+const sellerView = (seller: Seller) => ({
   seller_id: seller.seller_id,
   name: seller.name,
   status: seller.status,
-  users: user_count - removed_count,
+  users: usersOf(seller),
   created_at: seller.created_at,
 });
 

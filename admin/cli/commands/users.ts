@@ -9,7 +9,7 @@ import {
   removeUser,
   type UserOfSeller,
 } from '#admin/operations/users.ts';
-import type { Seller } from '#admin/stores/seller-store.ts';
+import { type Seller, usersOf } from '#admin/stores/seller-store.ts';
 import { MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { userReads } from '#shared/users/read-users.ts';
 import type { User } from '#shared/users/schema.ts';
@@ -103,19 +103,17 @@ const removeOne = async ({ admin, requireYes }: Session, sellerId: string, userI
   return { json: { id, removed: true }, text: `Removed ${id}.\n` };
 };
 
-const countOf = ({ user_count, removed_count }: Seller): number => user_count - removed_count;
-
 const removeAll = async (session: Session, seller: Seller): Promise<CommandResult> => {
   const { admin, requireYes, terminal } = session;
   const { seller_id, name, status } = seller;
-  const total = countOf(seller);
+  const total = usersOf(seller);
   const ofSeller = `${plural(total, 'user')} of ${seller_id} (${name})`;
   const isOpen = status === 'active' ? ' It can link more meanwhile: suspend it first.' : '';
   if (total > 0) await requireYes(`Remove all ${ofSeller} for good?${isOpen}`);
   const { removed, isStopped } = await withProgress(terminal, 'users', ({ signal, onProgress }) =>
     removeAllUsers(admin, seller_id, { signal, onProgress: (done) => onProgress(done, total) }),
   );
-  const left = countOf(await requireSeller(admin, seller_id));
+  const left = usersOf(await requireSeller(admin, seller_id));
   if (isStopped) {
     throw new AdminError(
       'interrupted',
