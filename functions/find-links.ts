@@ -14,7 +14,7 @@ type Claim = Request<typeof route>['body'];
 
 /**
  * Whoever names a person that no link of the phone has gets the empty list, the new owner of a number like a stranger. A search is counted
- * before anything is compared, so that parallel ones gain nothing, and refunded if it matches.
+ * before anything is compared, so that parallel ones gain nothing, and refunded if it matches or its links cannot be read.
  */
 export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   { body, buyer },
@@ -23,7 +23,10 @@ export const handle: Handle<typeof route, ReturnType<typeof build>> = async (
   const { phone } = buyer;
   const phoneHash = await hashes.phone(phone);
   const counted = await consume(rateLimiter, [phoneLimit('searches', phoneHash)], clock());
-  const links = await readLinks(phoneHash);
+  const links = await readLinks(phoneHash).catch(async (error: unknown) => {
+    await refund(rateLimiter, counted);
+    throw error;
+  });
   const areOwn = await Promise.all(links.map((link) => isOf(link, body, hashes)));
   const own = links.filter((_, index) => areOwn[index]);
   if (own.length > 0) await refund(rateLimiter, counted);

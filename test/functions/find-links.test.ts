@@ -6,6 +6,7 @@ import { newPerson } from '#test/generated-people.ts';
 import { createSeller } from '#test/shared/users/linking.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { countedTable } from '#test/table/counted-table.ts';
+import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { buyerAppOn } from './buyer-links-under-test.ts';
 import { createUserUnderTest, newBuyerIn, newKey } from './create-user-under-test.ts';
@@ -144,6 +145,22 @@ describe('429', () => {
     }
     app.clock.advance(1740);
     expect((await search(person)).json.data).toHaveLength(1);
+  });
+
+  it('is not caused by searches whose links cannot be read', async () => {
+    const person = newPerson();
+    await linkPerson(table, 'sel_books', person);
+    let isThrottled = true;
+    const throttling = Object.assign(new Error('throttled'), { name: 'ThrottlingException' });
+    const app = buyerAppOn(
+      interceptedTable(table, async ({ name }, send) => {
+        if (name === 'QueryCommand' && isThrottled) throw throttling;
+        return send();
+      }),
+    );
+    for (let visit = 1; visit <= 20; visit += 1) expect((await app.find(person)).status).toBe(503);
+    isThrottled = false;
+    expect((await app.find(person)).json.data).toHaveLength(1);
   });
 
   it('is never caused by searches that match', async () => {
