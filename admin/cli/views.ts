@@ -6,7 +6,7 @@ import { isoOf } from './option-parsers.ts';
 import type { View } from './render.ts';
 
 /** A key without its secrets, with the status that the authorizer makes of it and the day (UTC) of its latest request. */
-export type KeyView = Awaited<ReturnType<typeof readKeyViews>>[number];
+type KeyView = Awaited<ReturnType<typeof readKeyViews>>[number];
 
 /** Returns keys as they are shown. */
 export const readKeyViews = async (admin: Administration, keys: readonly ApiKey[]) => {

@@ -15,7 +15,7 @@ const AT_ONCE = 8;
 
 /** An admin can wait longer for a throttled table than a request: about 30 seconds for a read. */
 const READ_ATTEMPTS = 150;
-export const THROTTLED: Backoff = [100, 200, 400, 800, 1600, 3200, 6400, 10_000];
+const THROTTLED: Backoff = [100, 200, 400, 800, 1600, 3200, 6400, 10_000];
 
 /** Awaits `work` for each item, for `atOnce` of them at the same time. Returns the results in the order of the items. */
 export const inTurns = async <Item, Result>(

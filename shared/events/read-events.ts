@@ -7,7 +7,7 @@ import type { StoredItem } from '#shared/table/writes.ts';
 import { KEEP_EVENTS_DAYS } from './event.ts';
 import type { ListedEvent } from './schema.ts';
 
-export interface EventPage {
+interface EventPage {
   readonly events: readonly ListedEvent[];
   readonly last: number;
 }

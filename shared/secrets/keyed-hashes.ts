@@ -28,7 +28,7 @@ const SUBJECT_BYTES = 16;
 const SALT_LENGTH = 12;
 
 /** A code of a seller, or of `public`, for a phone. */
-export interface SentCode {
+interface SentCode {
   readonly phone: string;
   readonly audience: string;
   readonly code: string;
