@@ -21,6 +21,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '#shared/users/page-schema.ts';
 import { MAX_NAME_CHARACTERS } from '#shared/values/display-name.ts';
 import { itForAll } from '#test/for-all.ts';
 import { STRATEGIES, simulateMonth } from '#test/shared/one-time-codes/guessing.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { documentedOutcomes } from './test-identities-page.ts';
 
 /** `Headers of a response` -> `headers-of-a-response`, as GitHub does. */
@@ -190,6 +191,26 @@ describe('docs/contributors/table.md', () => {
 });
 
 describe('every page', () => {
+  it('runs only scripts of package.json, with options that the script has', () => {
+    const commands = DOCUMENTS.flatMap((file) => [
+      ...textOf(file).matchAll(/\bnpm run ([\w:-]+)(?: -- ([^`#|\n]*))?/g),
+    ]);
+    expect(commands.length).toBeGreaterThan(100);
+    const unknown = commands.flatMap(([, script = '', options = '']) => {
+      const command: string | undefined = Object.entries(packageJson.scripts).find(
+        ([name]) => name === script,
+      )?.[1];
+      if (command === undefined) return [script];
+      const [file] = /bin\/(?:smoke|stage|openapi)\.ts/.exec(command) ?? [];
+      if (file === undefined) return [];
+      const named = options.match(/--[a-z-]+/g) ?? [];
+      return named
+        .filter((option) => !textOf(file).includes(`  ${option} `))
+        .map((option) => `${script} ${option}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+
   itForAll(DOCUMENTS)('links only to files and headings that exist', (file) => {
     const headingsOf = (text: string): string[] =>
       [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => slug(String(heading)));

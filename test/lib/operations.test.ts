@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { OUTPUTS } from '#lib/outputs.ts';
+import { STAGES } from '#lib/stages.ts';
 import { probe } from '#probe/canary.ts';
 import { accessRows } from '#shared/access.ts';
 import { policyFor } from '#shared/api-keys/caller.ts';
@@ -16,6 +18,14 @@ const sandbox = templatesOf('dev', WATCHED_DEV).api;
 
 const pageOf = (name: string) =>
   readFileSync(new URL(`../../docs/operators/${name}.md`, import.meta.url), 'utf8');
+
+const everyPage = readdirSync(new URL('../../docs/operators/', import.meta.url))
+  .map((file) => pageOf(file.replace('.md', '')))
+  .join('\n');
+
+const namedBy = (pattern: RegExp, text = everyPage): string[] => [
+  ...new Set([...text.matchAll(pattern)].map(([, name]) => String(name))),
+];
 
 const alarmPage = pageOf('alarms');
 const runbooks = `${pageOf('operations')}\n${alarmPage}`;
@@ -62,6 +72,51 @@ describe('docs/operators/operations.md and alarms.md', () => {
     );
     expect(needed.length).toBeGreaterThan(40);
     expect(needed.filter((action) => !granted.includes(action))).toEqual([]);
+  });
+});
+
+describe('the pages of docs/operators', () => {
+  const withPublicCodes = templatesOf('prod', OTHER_OPTIONS);
+
+  test('name only outputs of the stack', () => {
+    const named = [...namedBy(/outputs? `(\w+)`/g), ...namedBy(/<([A-Z]\w+)>/g)];
+    const ofBackup = ['DestinationRecoveryPointArn'];
+    const known: readonly string[] = [...Object.values(OUTPUTS), ...ofBackup];
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test('look for resources by logical ids that the stacks have', () => {
+    const ids = [api, templatesOf('prod', EVERY_OPTION).data].flatMap((template) =>
+      Object.keys(template.toJSON().Resources),
+    );
+    const named = namedBy(/LogicalResourceId, '(\w+)'/g);
+    expect(named.length).toBeGreaterThan(2);
+    expect(named.filter((name) => !ids.some((id) => id.startsWith(name)))).toEqual([]);
+    const aliases = Object.values(resourcesOf(templatesOf('prod', EVERY_OPTION).data, 'AWS::KMS::Alias')).map(
+      ({ Properties }) => Properties.AliasName.replace('prod', '<stage>'),
+    );
+    expect(namedBy(/(alias\/\S+)/g)).toEqual(aliases);
+  });
+
+  test('name only parts of a setting that a stage has', () => {
+    const settings = [STAGES.prod, EVERY_OPTION, WATCHED_DEV].flatMap((stage) => Object.entries(stage));
+    const parts = settings.flatMap(([name, value]) =>
+      value === null || typeof value !== 'object' ? [] : Object.keys(value).map((part) => `${name}.${part}`),
+    );
+    const names = [...new Set(settings.map(([name]) => name))];
+    const named = namedBy(new RegExp(`\`((?:${names.join('|')})\\.\\w+)`, 'g'));
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !parts.includes(name))).toEqual([]);
+  });
+
+  test('name only rules and metrics of the firewall that it has', () => {
+    const [firewall] = Object.values(resourcesOf(withPublicCodes.api, 'AWS::WAFv2::WebACL'));
+    const rules: { Name: string; VisibilityConfig: { MetricName: string } }[] = firewall?.Properties.Rules;
+    const known = rules.flatMap(({ Name, VisibilityConfig }) => [Name, VisibilityConfig.MetricName]);
+    const named = namedBy(/\b([a-z-]+-per-address|[A-Z]\w+PerAddress)\b/g);
+    expect(named.length).toBeGreaterThan(6);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 });
 
