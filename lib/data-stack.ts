@@ -181,9 +181,8 @@ export class DataStack extends Stack {
     this.encryption = key ? { encryptionKey: key } : {};
 
     const own = addTable(this, kept);
-    // Also while no stack imports them: no order of deploys then drops an export in use.
+    // Also while no function has it as its variable: no order of deploys then drops an export in use.
     this.exportValue(own.tableName);
-    this.exportValue(own.tableArn);
     this.table = config.table === null ? own : TableV2.fromTableName(this, 'RestoredTable', config.table);
     // A role changes before its function: the version in service uses the stack's own table until the deploy of a restored one has passed.
     this.tables = config.table === null ? [own] : [this.table, own];

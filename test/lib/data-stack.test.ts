@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { COMPLETE, EVERY_OPTION, ON_RESTORED_TABLE, resourcesOf, templatesOf } from './synthesized.ts';
+import {
+  COMPLETE,
+  EVERY_OPTION,
+  ON_RESTORED_TABLE,
+  resourcesOf,
+  stageApp,
+  stageConfig,
+  templatesOf,
+} from './synthesized.ts';
 
 const devStacks = templatesOf('dev');
 const dev = devStacks.data;
@@ -54,6 +62,17 @@ describe('the data stack', () => {
       '"arn:aws:iam::<account>$1"',
     );
     expect(JSON.parse(policy)).toEqual(JSON.parse(stacks));
+  });
+
+  test('and the API stack are protected from deletion in prod, and a stage that is destroyed is not', () => {
+    const protection = [stageConfig('prod'), stageConfig('dev')].map((config) => {
+      const { data, api } = stageApp(config);
+      return [data.terminationProtection, api.terminationProtection];
+    });
+    expect(protection).toEqual([
+      [true, true],
+      [false, false],
+    ]);
   });
 
   test('protects the table of prod from deletion', () => {
