@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { callsTo } from '#probe/call.ts';
 import { probe, readKey } from '#probe/canary.ts';
 import { expectationsFor, type Run, testPersonOf } from '#probe/expectations.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
@@ -155,6 +156,19 @@ describe('the probe fails', () => {
       /^GET \/\.well-known\/jwks\.json is 200 at http:\/\/127\.0\.0\.1:1: no response/,
     );
   });
+});
+
+test('a call without a response fails after 30 seconds, so that the smoke test ends', async () => {
+  const { timeout } = AbortSignal;
+  const times: number[] = [];
+  AbortSignal.timeout = (ms) => {
+    times.push(ms);
+    return AbortSignal.abort(new DOMException('', 'TimeoutError'));
+  };
+  const call = callsTo(baseUrl, new AbortController().signal)('/docs');
+  AbortSignal.timeout = timeout;
+  await expect(call).rejects.toThrow('no response in time');
+  expect(times).toEqual([30_000]);
 });
 
 describe('the expectations that require no key', () => {
