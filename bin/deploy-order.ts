@@ -4,14 +4,20 @@ import { join } from 'node:path';
 import { exportsInUse } from '#lib/deploy-order.ts';
 import { apiStackName, dataStackName } from '#lib/outputs.ts';
 import { STAGE_NAMES } from '#lib/stages.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, wrongCommandLine } from './command-line.ts';
 
 const USAGE = `Usage: node bin/deploy-order.ts <folder of the checkout that is deployed>
 
 Says to which stages the stacks of this checkout cannot be deployed at once, as
 annotations of GitHub. Run npm run synth in both first.`;
 
-const [deployedFolder = ''] = commandLine(USAGE, { allowPositionals: true }).positionals;
+const [deployedFolder = wrongCommandLine('Name the folder of the checkout that is deployed')] = commandLine(
+  USAGE,
+  { allowPositionals: true },
+).positionals;
+for (const folder of [deployedFolder, '.'])
+  if (!existsSync(join(folder, 'cdk.out')))
+    wrongCommandLine(`${folder} has no cdk.out: run npm run synth there`);
 
 const templateIn = (folder: string, stage: string, stack: string) => {
   const file = join(folder, 'cdk.out', stage, `${stack}.template.json`);

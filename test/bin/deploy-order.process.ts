@@ -36,6 +36,18 @@ describe('bin/deploy-order.ts', () => {
     );
   });
 
+  test.each([
+    ['no folder', [], 'Name the folder of the checkout that is deployed. Try --help.\n'],
+    [
+      'a folder without templates',
+      [folder],
+      `${folder} has no cdk.out: run npm run synth there. Try --help.\n`,
+    ],
+  ])('exits with 2 for %s, since it would find nothing to warn of', (_, args, stderr) => {
+    const program = spawnSync(process.execPath, [PROGRAM, ...args], { cwd: deployed, encoding: 'utf8' });
+    expect(program).toMatchObject({ status: 2, stdout: '', stderr });
+  });
+
   test('says nothing if every export stays', () => {
     expect(orderOf(checkout('more', ['Table', 'SigningKeyk1', 'SigningKeyk2']))).toBe('');
   });
