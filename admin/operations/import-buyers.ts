@@ -45,8 +45,10 @@ const NO_LINES: ImportCounts = {
 
 const LINES_PER_BATCH = 2000;
 
-/** Reads the erasures, and returns whether a phone was erased. */
-type ReadErasures = ReturnType<ReturnType<typeof auditStore>['erasures']>;
+interface Import extends ImportOptions {
+  /** Reads the erasures, and returns whether a phone was erased. */
+  readonly readErasures: ReturnType<ReturnType<typeof auditStore>['erasures']>;
+}
 
 /** Yields the lines of a file in batches. */
 async function* batchesOf(layout: FileLayout): AsyncGenerator<readonly PhoneLine[]> {
@@ -82,8 +84,7 @@ const rejectedText = (
  * Registers those of the buyers, each given once, who are not registered, but for those who were erased in the last 35 days. Returns both.
  */
 const registerMissing = async <Some extends NewBuyer>(
-  { table, registeredAt }: ImportOptions,
-  readErasures: ReadErasures,
+  { table, registeredAt, readErasures }: Import,
   buyers: readonly Some[],
 ) => {
   const store = adminBuyerStore(table);
@@ -103,11 +104,11 @@ const registerMissing = async <Some extends NewBuyer>(
 
 /** Imports a batch. `done`: the counts of the lines before it. Returns the counts with those of the batch. */
 const importBatch = async (
-  options: ImportOptions,
-  readErasures: ReadErasures,
-  { done, lines }: { readonly done: ImportCounts; readonly lines: readonly PhoneLine[] },
+  started: Import,
+  done: ImportCounts,
+  lines: readonly PhoneLine[],
 ): Promise<ImportCounts> => {
-  const { hashes, layout, rejectedPath } = options;
+  const { hashes, layout, rejectedPath } = started;
   const filled = lines.filter(({ isBlank }) => !isBlank);
   const read = filled.map((line) => ({ line, phone: parsePhone(line.phone ?? '') }));
   const rejected = read.flatMap(({ line, phone }) => (phone === undefined ? [line] : []));
@@ -120,7 +121,7 @@ const importBatch = async (
     buyerId: await hashes.buyerId(phone),
     count,
   }));
-  const { added, erased } = await registerMissing(options, readErasures, await Promise.all(buyers));
+  const { added, erased } = await registerMissing(started, await Promise.all(buyers));
   if (rejected.length > 0) {
     const text = rejectedText(layout, rejected, done.rejected === 0);
     await appendFile(rejectedPath, text, { mode: 0o600 });
@@ -145,12 +146,12 @@ export const importBuyers = async (
   options: ImportOptions,
 ): Promise<{ readonly counts: ImportCounts; readonly isStopped: boolean }> => {
   const { layout, rejectedPath, table, registeredAt, signal, onProgress } = options;
-  const readErasures = auditStore(table).erasures(registeredAt);
+  const started = { ...options, readErasures: auditStore(table).erasures(registeredAt) };
   await rm(rejectedPath, { force: true });
   let counts = NO_LINES;
   for await (const lines of batchesOf(layout)) {
     if (signal.aborted) return { counts, isStopped: true };
-    counts = await importBatch(options, readErasures, { done: counts, lines });
+    counts = await importBatch(started, counts, lines);
     onProgress(counts);
   }
   return { counts, isStopped: false };
