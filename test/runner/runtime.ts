@@ -1,11 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
-import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
+import { createRequire, type ResolveFnOutput, registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = new URL('../../', import.meta.url).href;
 const require = createRequire(import.meta.url);
 /** The code of a file without its types, which takes the most time of loading it. */
 const sources = new Map<string, string>();
+/** Where the imports of a file lead, which Node looks for on the disk each time. */
+const resolutions = new Map<string, ResolveFnOutput>();
 let testFiles = 0;
 
 const isOurs = (url: string) =>
@@ -23,7 +25,10 @@ const sourceOf = (url: string) => {
 // The number of the test file in the query makes each module of the project a new one for each test file.
 registerHooks({
   resolve(specifier, context, next) {
-    const resolved = next(specifier, context);
+    const [parent = ''] = context.parentURL?.split('?') ?? [];
+    const key = [parent, specifier, ...context.conditions].join(' ');
+    const resolved = resolutions.get(key) ?? next(specifier, context);
+    if (isOurs(parent)) resolutions.set(key, { ...resolved, shortCircuit: true });
     return isOurs(resolved.url) ? { ...resolved, url: `${resolved.url}?${testFiles}` } : resolved;
   },
   load(url, context, next) {
