@@ -1,14 +1,13 @@
 import { probe } from '#probe/canary.ts';
 import { testPersonOf } from '#probe/expectations.ts';
-import { jsonOf, startCommand } from '#test/admin/cli/cli-process.ts';
+import { jsonOf } from '#test/admin/cli/cli-process.ts';
+import { runCommand } from '#test/admin/cli/in-process.ts';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
 
 let service: RunningService;
 
 beforeAll(async () => {
-  service = await startRunningService({
-    environment: { IDENTITY_PROVIDERS: 'sandbox', SMS_PROVIDERS: 'sandbox' },
-  });
+  service = await startRunningService();
 });
 
 afterAll(async () => {
@@ -18,7 +17,7 @@ afterAll(async () => {
 
 test('the probe of a stage with the sandbox succeeds run after run with users:write alone, links a person once, and removes nobody', async () => {
   const admin = (...args: readonly string[]) =>
-    jsonOf(startCommand(['--data', service.folder, '--json', ...args]).ended);
+    jsonOf(runCommand(['--data', service.folder, '--json', ...args]));
   const { seller_id: seller } = await admin('sellers', 'create', 'Canary');
   const { key: apiKey } = await admin('keys', 'issue', seller, '--plan', 'free', '--scopes', 'users:write');
   for (const serial of [0, 1]) {

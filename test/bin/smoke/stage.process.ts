@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startCommand } from '#test/admin/cli/cli-process.ts';
+import { runCommand } from '#test/admin/cli/in-process.ts';
 import { startAccountDouble } from '#test/bin/account-double.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { startStub } from './stub-service.ts';
@@ -13,12 +13,13 @@ const table = useTable();
 let aws: Awaited<ReturnType<typeof startAccountDouble>>;
 beforeAll(async () => {
   aws = await startAccountDouble(table);
+  // The smoke test and the SDK clients of commands that run in this process read it.
+  Object.assign(process.env, aws.environment);
 });
 afterAll(() => aws.stop());
 
 const smoke = async (...args: readonly string[]): Promise<void> => {
-  const env = { ...process.env, ...aws.environment };
-  await once(spawn(process.execPath, [PROGRAM, ...args], { stdio: 'ignore', env }), 'close');
+  await once(spawn(process.execPath, [PROGRAM, ...args], { stdio: 'ignore' }), 'close');
 };
 
 describe('the smoke test of a stage', () => {
@@ -42,8 +43,7 @@ describe('the smoke test of a stage', () => {
       '/v1/users?page=0',
       '/v1/users?page_size=1',
     ]);
-    const admin = (...args: readonly string[]) =>
-      startCommand(['--stage', 'prod', '--json', ...args], aws.environment).ended;
+    const admin = (...args: readonly string[]) => runCommand(['--stage', 'prod', '--json', ...args]);
     const { sellers } = JSON.parse((await admin('sellers', 'list')).out);
     const { keys } = JSON.parse((await admin('keys', 'list', sellers[0].seller_id)).out);
     expect(keys.map(({ status, scopes }: { status: string; scopes: string[] }) => [status, scopes])).toEqual([
