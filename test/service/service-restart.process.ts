@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDatabase } from '#local/database.ts';
 import { sandboxCode } from '#shared/one-time-codes/new-code.ts';
@@ -55,12 +55,16 @@ describe('a restart', () => {
   it('with --memory keeps nothing and leaves the data folder unchanged', async () => {
     const { keys } = before.demo;
     await before.stop();
-    const inMemory = { folder: before.folder, args: ['--memory'] };
-    const first = await startRunningService(inMemory);
-    await first.stop();
-    const second = await startRunningService(inMemory);
-    await second.stop();
-    expect(second.demo.keys).not.toEqual(first.demo.keys);
+    /** When each file was written last. */
+    const kept = () =>
+      readdirSync(before.folder)
+        .filter((name) => name !== 'service.log')
+        .map((name) => [name, statSync(join(before.folder, name)).mtimeMs]);
+    const files = kept();
+    const inMemory = await startRunningService({ folder: before.folder, args: ['--memory'] });
+    await inMemory.stop();
+    expect(inMemory.demo.keys).not.toEqual(keys);
+    expect(kept()).toEqual(files);
     before = await restart();
     expect(before.demo.keys).toEqual(keys);
   });
