@@ -1,5 +1,5 @@
 /** The program that links the customers of a file, against a server that answers as the test says. It needs python3. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,16 +11,12 @@ import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts
 import { type InputError, PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
 import { exportedFiles, UNREADABLE } from '#test/exported-files.ts';
 import { newPerson } from '#test/generated-people.ts';
+import { describeWithPython } from './with-python.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../client/python/bring_customers.py', import.meta.url));
 /** Forks a Python that has imported what the program imports, which takes a tenth of a second. */
 const FORKS = fileURLToPath(new URL('forks.py', import.meta.url));
 const HEADER = ['customer', 'national id', 'birth date', 'phone', 'name'];
-
-const [describeIf, reason] =
-  spawnSync('python3', ['--version']).status === 0
-    ? [describe, '']
-    : [describe.skip, ' (skipped: no python3)'];
 
 interface Answer {
   readonly status: number;
@@ -166,7 +162,7 @@ const newCustomer = (number: string, change: Partial<ReturnType<typeof newPerson
   };
 };
 
-describeIf(`the file of customers${reason}`, () => {
+describeWithPython('the file of customers', () => {
   const customers = [newCustomer('1'), newCustomer('2', { display_name: 'سارا احمدی' })];
   const rows = customers.map(({ row }) => row);
 
@@ -218,7 +214,7 @@ describeIf(`the file of customers${reason}`, () => {
   });
 });
 
-describeIf(`a row${reason}`, () => {
+describeWithPython('a row', () => {
   it('that is short has empty cells; one of delimiters only is counted as blank', async () => {
     await save(`${csvOf(['1'])},,,,\n\n \u200f,\n`);
     const { out } = await bring([invalid('phone')]);
@@ -271,7 +267,7 @@ describeIf(`a row${reason}`, () => {
   });
 });
 
-describeIf(`a later run${reason}`, () => {
+describeWithPython('a later run', () => {
   const run = async (...replies: readonly Answer[]) => {
     const { code, out } = await bring(replies);
     return { code, out, sent: bodies.map(({ external_id = '' }) => external_id.replace('customer:', '')) };
@@ -357,7 +353,7 @@ describeIf(`a later run${reason}`, () => {
   });
 });
 
-describeIf(`a run${reason}`, () => {
+describeWithPython('a run', () => {
   const five = ['1', '2', '3', '4', '5', '6'].map((number) => newCustomer(number).row);
 
   it.each<[string, Answer]>([
@@ -411,7 +407,7 @@ describeIf(`a run${reason}`, () => {
   });
 });
 
-describeIf(`the results${reason}`, () => {
+describeWithPython('the results', () => {
   const one = newCustomer('1', { display_name: 'سارا' }).row;
   const file = () => join(folder, 'results.csv');
 

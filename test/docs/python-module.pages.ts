@@ -1,19 +1,15 @@
 /** The Python module that /docs serves, against a server that answers as the test says. `npm run test:docs` runs it: it needs python3. */
-import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import { PROBLEMS, type ProblemCode, problemBody } from '#shared/problems.ts';
+import { describeWithPython } from '#test/client/with-python.ts';
 
 const MODULE = fileURLToPath(new URL('../../client/python/buyer_linking.py', import.meta.url));
 const KEY = 'blk_test_of_a_test';
-
-const [describeIf, reason] =
-  spawnSync('python3', ['--version']).status === 0
-    ? [describe, '']
-    : [describe.skip, ' (skipped: no python3)'];
 
 interface Answer {
   readonly status: number;
@@ -99,7 +95,7 @@ const run = async (
   return (JSON.parse(value) as string).trim();
 };
 
-describeIf(`the Python module${reason}`, () => {
+describeWithPython('the Python module', () => {
   it('sends the key and the body, and returns the body of the response', async () => {
     const printed = await run('print(call("POST", "/v1/users", {"phone": "0"})["id"])', [
       { status: 201, body: { id: 'usr_1' } },
