@@ -364,7 +364,7 @@ describe('a rotation', () => {
     const { client, sent } = clientOf(json(201, {}), json(201, {}));
     await client.rotateKey();
     await client.rotateKey({ grace_hours: 1 });
-    const bodies = (await Promise.all(sent.map((request) => request.json()))) as { locale: string }[];
+    const bodies = await Promise.all(sent.map((request) => request.json()));
     expect(bodies).toEqual([{ grace_hours: 24 }, { grace_hours: 1 }]);
   });
 });

@@ -82,7 +82,7 @@ describe('a link whose buyer is erased or removed at one of its calls', () => {
     ['erased', erase],
     ['removed', remove],
   ])(
-    'is buyer_not_registered when the buyer is %s before the transaction of the link',
+    'is buyer_not_registered when the buyer is %s before the transaction of the link, in the full run before any call',
     async (_what, change) => {
       for (const moment of MOMENTS) {
         expect(await linkDuring(change, moment, 'before')).toEqual({
@@ -94,7 +94,7 @@ describe('a link whose buyer is erased or removed at one of its calls', () => {
     },
   );
 
-  it('leaves no user after an erasure at any moment, whichever of the two is first', async () => {
+  it('leaves no user after an erasure beside its transaction, in the full run beside any call, whichever of the two is first', async () => {
     for (const moment of MOMENTS) {
       const { result, users, registrations } = await linkDuring(erase, moment, 'beside');
       expect(['linked', 'buyer_not_registered']).toContain(result);
@@ -102,7 +102,7 @@ describe('a link whose buyer is erased or removed at one of its calls', () => {
     }
   });
 
-  it('makes a user if and only if it is answered with 201, when the buyer is removed at any moment', async () => {
+  it('makes a user if and only if it is answered with 201, when the buyer is removed beside its transaction, in the full run beside any call', async () => {
     for (const moment of MOMENTS) {
       const { result, users, registrations } = await linkDuring(remove, moment, 'beside');
       expect([users, registrations]).toEqual([result === 'linked' ? 1 : 0, 0]);
@@ -110,7 +110,7 @@ describe('a link whose buyer is erased or removed at one of its calls', () => {
   });
 });
 
-describe('a check of a user whose new buyer is erased at one of its calls', () => {
+describe('a check of a user whose new buyer is erased at its sixth call, in the full run at each of six', () => {
   it('leaves no user with the erased phone, and the user with its old phone if it was not checked', async () => {
     const notAllowed = [];
     for (const moment of MOMENTS) {
