@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { behindStage } from './staged.ts';
 
 /** Chromium without windows first: a page takes a quarter of the time. */
 const BROWSERS = [
@@ -79,18 +80,21 @@ export const openPage = async (
   return { page, faults };
 };
 
-/** Starts a browser and the local service for the tests of a block, and ends both after them. Closes the pages after each test. */
+/** Starts a browser and the local service, also below a stage path, for the tests of a block, and ends all after them. Closes the pages after each test. */
 export const useBrowser = () => {
   let browser: Browser;
   let service: RunningService;
+  let staged: Awaited<ReturnType<typeof behindStage>>;
 
   beforeAll(async () => {
     service = await startRunningService({ args: ['--memory'], withSite: true });
+    staged = await behindStage(service.demo.base_url);
     browser = await launchBrowser();
   });
 
   afterAll(async () => {
     await browser?.close();
+    await staged?.close();
     await service?.stop();
     await removeDataFolder(service?.folder);
   });
@@ -105,6 +109,9 @@ export const useBrowser = () => {
     },
     get baseUrl() {
       return service.demo.base_url;
+    },
+    get stagedUrl() {
+      return staged.baseUrl;
     },
     open: (address: string, options?: OpenOptions): Promise<OpenPage> => openPage(browser, address, options),
   };

@@ -10,7 +10,6 @@ import { describeInBrowser, useBrowser } from './browser.ts';
 import { filesOf, searchOf } from './built-site.ts';
 import { textOf } from './page.ts';
 import { search, tryOut, violationsIn } from './site-page.ts';
-import { behindStage } from './staged.ts';
 
 /** A guide, the pages of other places, a Persian page, an operation, the page of a key. */
 const KINDS = ['linking', 'typescript-client', 'changelog', 'fa/errors', 'operations/check-user', 'key'];
@@ -31,19 +30,11 @@ const clickThrough = async (page: Page, titles: readonly string[]): Promise<void
 
 describeInBrowser('the documentation site', () => {
   const docs = useBrowser();
-  let staged: Awaited<ReturnType<typeof behindStage>>;
-
-  beforeAll(async () => {
-    // Builds the site if its sources changed.
-    expect((await fetch(`${docs.baseUrl}/docs`)).status).toBe(200);
-    staged = await behindStage(docs.baseUrl);
-  });
-  afterAll(() => staged?.close());
 
   it('opens a page of each kind below a stage without an error in the console and without a request to another origin', async () => {
-    const { page, faults } = await docs.open(`${staged.baseUrl}/docs`);
+    const { page, faults } = await docs.open(`${docs.stagedUrl}/docs`);
     for (const name of KINDS) {
-      await page.goto(`${staged.baseUrl}/docs/${name}`);
+      await page.goto(`${docs.stagedUrl}/docs/${name}`);
       await page.waitForLoadState('networkidle');
       expect([name, await page.locator('.VPDoc h1').count()]).toEqual([name, 1]);
     }
@@ -52,7 +43,7 @@ describeInBrowser('the documentation site', () => {
 
   it.each([
     ['at the root', 'create-user', () => docs.baseUrl, /\b20[01]\b[\s\S]*"usr_/],
-    ['below a stage', 'list-users', () => staged.baseUrl, /\b200\b[\s\S]*"total"/],
+    ['below a stage', 'list-users', () => docs.stagedUrl, /\b200\b[\s\S]*"total"/],
   ])(
     '%s sends the request of %s, shows the response, and keeps no key',
     async (_where, operation, baseUrl, response) => {
@@ -80,7 +71,7 @@ describeInBrowser('the documentation site', () => {
   });
 
   it('shows plan and chart of a key, and nothing of a key that was edited meanwhile', async () => {
-    const { page, faults } = await docs.open(`${staged.baseUrl}/docs/key`);
+    const { page, faults } = await docs.open(`${docs.stagedUrl}/docs/key`);
     const field = page.locator('.key-form input');
     const show = page.getByRole('button', { name: 'Show' });
     let goOn = (): void => {};

@@ -7,7 +7,6 @@ import { buildSite } from '#lib/site.ts';
 import { describeInBrowser, useBrowser } from './browser.ts';
 import { filesOf } from './built-site.ts';
 import { linksIn, violationsIn } from './site-page.ts';
-import { behindStage } from './staged.ts';
 
 describe('two builds of the same sources', () => {
   it('are equal, byte for byte', async () => {
@@ -35,13 +34,6 @@ describe('two builds of the same sources', () => {
 
 describeInBrowser('every page of the documentation site', () => {
   const docs = useBrowser();
-  let staged: Awaited<ReturnType<typeof behindStage>>;
-
-  beforeAll(async () => {
-    expect((await fetch(`${docs.baseUrl}/docs`)).status).toBe(200);
-    staged = await behindStage(docs.baseUrl);
-  });
-  afterAll(() => staged?.close());
 
   /** The addresses of both sidebars. */
   const pagesBelow = async (baseUrl: string): Promise<readonly string[]> => {
@@ -74,7 +66,7 @@ describeInBrowser('every page of the documentation site', () => {
 
   it('is served below a stage with its own assets', async () => {
     const assets = new Set<string>();
-    for (const address of await pagesBelow(staged.baseUrl)) {
+    for (const address of await pagesBelow(docs.stagedUrl)) {
       const response = await fetch(address);
       expect([address, response.status]).toEqual([address, 200]);
       const html = await response.text();
@@ -82,7 +74,7 @@ describeInBrowser('every page of the documentation site', () => {
       for (const [, path = ''] of html.matchAll(/(?:href|src)="(\/[^"]*\/assets\/[^"]+)"/g)) assets.add(path);
     }
     expect(assets.size).toBeGreaterThan(40);
-    const { origin } = new URL(staged.baseUrl);
+    const { origin } = new URL(docs.stagedUrl);
     for (const path of assets) expect([path, (await fetch(origin + path)).status]).toEqual([path, 200]);
   }, 120_000);
 });
