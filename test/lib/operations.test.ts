@@ -78,12 +78,17 @@ describe('docs/operators/operations.md and alarms.md', () => {
 describe('the pages of docs/operators', () => {
   const withPublicCodes = templatesOf('prod', OTHER_OPTIONS);
 
-  test('name only outputs of the stack', () => {
+  test('name only outputs of the stack, each of which they or the admin CLI read', () => {
     const named = [...namedBy(/outputs? `(\w+)`/g), ...namedBy(/<([A-Z]\w+)>/g)];
     const ofBackup = ['DestinationRecoveryPointArn'];
     const known: readonly string[] = [...Object.values(OUTPUTS), ...ofBackup];
     expect(named.length).toBeGreaterThan(8);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
+    const cli = readFileSync(new URL('../../admin/cli/connect-aws.ts', import.meta.url), 'utf8');
+    const unread = Object.entries(OUTPUTS).filter(
+      ([key, name]) => !named.includes(name) && !cli.includes(`OUTPUTS.${key}`),
+    );
+    expect(unread).toEqual([]);
   });
 
   test('look for resources by logical ids that the stacks have', () => {
