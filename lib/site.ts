@@ -93,8 +93,7 @@ export const builtSite = async (say: (line: string) => void, signal?: AbortSigna
   if (before === sources) return SITE_FOLDER;
   const why = before === undefined ? '' : ', since its sources changed';
   say(`Building the documentation site${why}. This takes about half a minute.`);
-  // Two processes may build at the same time: each one moves a whole site into place, but under none that serves it already, since the
-  // names of the assets differ from build to build.
+  // Two processes may build at the same time: each one moves a whole site into place, but under none that serves it already.
   const draft = `${SITE_FOLDER}.${process.pid}`;
   try {
     await buildSite(draft, sources, signal);

@@ -180,9 +180,15 @@ describe('the authorizer', () => {
 describe('TLS', () => {
   const TLS = { SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09', EndpointAccessMode: 'STRICT' };
 
-  test.each(stages)('the default endpoint of %s accepts TLS 1.2 and newer only', (_, api) => {
-    api.hasResourceProperties('AWS::ApiGateway::RestApi', TLS);
-  });
+  test.each(stages)(
+    'the default endpoint of %s is in its Region and accepts TLS 1.2 and newer only',
+    (_, api) => {
+      api.hasResourceProperties('AWS::ApiGateway::RestApi', {
+        ...TLS,
+        EndpointConfiguration: { Types: ['REGIONAL'] },
+      });
+    },
+  );
 
   test('a custom domain accepts TLS 1.2 and newer only', () => {
     templatesOf('prod', EVERY_OPTION).api.hasResourceProperties('AWS::ApiGateway::DomainName', TLS);

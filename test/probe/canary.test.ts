@@ -171,6 +171,21 @@ test('a call without a response fails after 30 seconds, so that the smoke test e
   expect(times).toEqual([30_000]);
 });
 
+test('a link that finds a user is what the canary expects, and a failure of the smoke test, whose person is new', async () => {
+  const [link] = expectationsFor(['person']).filter(({ title }) => title === 'POST /v1/users is 201');
+  const headers = new Headers({ 'x-request-id': 'req-1' });
+  const linkWith = (mayBeLinked: boolean) =>
+    link?.run({
+      call: async () => ({ status: 200, headers, body: { id: 'usr_1' } }),
+      keys: { shop: KEY, reader: KEY },
+      person: testPersonOf(7),
+      mayBeLinked,
+      revoke: async () => {},
+    });
+  await expect(linkWith(true)).resolves.toBeUndefined();
+  await expect(linkWith(false)).rejects.toThrow('expected status 201, got status 200');
+});
+
 describe('the expectations that require no key', () => {
   test('fail each for another body, though its status is right', async () => {
     const headers = new Headers({ 'x-request-id': 'req-1', 'cache-control': 'no-store' });
