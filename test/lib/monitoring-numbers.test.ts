@@ -1,4 +1,5 @@
 /** What the alarms, the access log, the saved queries and the dashboard of prod compute: the numbers of docs/operators/alarms.md. */
+import { readFileSync } from 'node:fs';
 import { alarmsOf } from './cloudwatch/replay.ts';
 import { EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
@@ -39,6 +40,16 @@ test('the alarms of prod compute what docs/operators/alarms.md says, each with i
     'certificate-expiring': 'IF(days <= 30, 1, 0) >= 1, 1 of 1 x 1440 breaching',
     canary: 'Sum >= 1, 2 of 3 x 5 breaching',
   });
+});
+
+test('the alarms that look back an hour, and so stay raised up to an hour after the fault, are those that docs/operators/alarms.md names', () => {
+  const names = alarmsOf(api, 'buyer-linking-prod-')
+    .filter(({ json, metrics }) => json.EvaluationPeriods * Number(metrics[0]?.periodMinutes) === 60)
+    .map(({ name }) => name.replace(/^.+-hourly$/, '-hourly').replace(/\d$/, '…'));
+  expect([...new Set(names)].sort()).toEqual(['-hourly', 'operations-crashing-…', 'operations-failing']);
+  expect(readFileSync(new URL('../../docs/operators/alarms.md', import.meta.url), 'utf8')).toMatch(
+    /ending in `-hourly` and `operations-crashing-…` .+ These and `operations-failing` end up to an hour after the fault/,
+  );
 });
 
 test('the access log has the value of each field that a runbook reads', () => {
