@@ -1,7 +1,9 @@
 /** The numbers of the infrastructure of prod that nothing else needs to know, each with the sentence of the docs that promises it. */
 import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
+import { SITE_THROTTLE } from '#lib/rest-api.ts';
 import { STAGES } from '#lib/stages.ts';
+import openApiDocument from '../../openapi.json' with { type: 'json' };
 import { COMPLETE, EVERY_OPTION, resourcesOf, templatesOf } from './synthesized.ts';
 
 const { api, data } = templatesOf('prod', EVERY_OPTION);
@@ -373,4 +375,19 @@ test('the costs of an idle stage in docs/operators/deploy.md are those of its ke
     `| signing key, secrets | ${dev.keys} | ${prod.keys} |`,
     `| firewall | ${dev.firewall} | ${prod.firewall} |`,
   ]);
+});
+
+test('a day of uncompressed responses to everybody costs what docs/operators/deploy.md says, within a tenth', () => {
+  const page = readFileSync(new URL('../../docs/operators/deploy.md', import.meta.url), 'utf8');
+  const [, total, ofDocument, megabytes] =
+    /, (\d+) for uncompressed responses\. .+ OpenAPI document is about (\d+), .+\n.+ times ([\d.]+) MB/.exec(
+      page,
+    ) ?? [];
+  const costOf = ({ requestsPerSecond }: { requestsPerSecond: number }, bytes: number): number =>
+    (0.09 * requestsPerSecond * 24 * 60 * 60 * bytes) / 1e9;
+  // As API Gateway sends it, without the line breaks of the file.
+  const document = costOf(openRoutes, Buffer.byteLength(JSON.stringify(openApiDocument)));
+  const script = costOf(SITE_THROTTLE, 1e6 * Number(megabytes));
+  expect(Math.abs(document / Number(ofDocument) - 1)).toBeLessThan(0.1);
+  expect(Math.abs((document + script) / Number(total) - 1)).toBeLessThan(0.1);
 });
