@@ -25,6 +25,15 @@ export const localAdministration = (table: Table, actor: string): Administration
     clock: systemClock,
   });
 
+/** The name of the user in the audit. A container may run as a number that has no name. */
+const userName = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.()}`;
+  }
+};
+
 /** Connects to the service that `npm start` runs. The caller's own AWS credentials are not used. */
 export const connectLocal = async (folder: string): Promise<Connection> => {
   const { demoFile, hashSecretFile } = filesIn(folder);
@@ -32,7 +41,7 @@ export const connectLocal = async (folder: string): Promise<Connection> => {
   setLocalCredentials();
   const table = openAdminTable(demo.table_name, { endpoint: demo.dynamodb_endpoint });
   return {
-    admin: localAdministration(table, `local:${userInfo().username}`),
+    admin: localAdministration(table, `local:${userName()}`),
     hashes: keyedHashesFrom(fileSecret(hashSecretFile)),
     release: releaseOf,
     alarms: async () => undefined,

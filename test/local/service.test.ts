@@ -4,8 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os, { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { readKeyLimits } from '#admin/operations/key-limits.ts';
 import { connectLocal } from '#local/administration.ts';
 import { listenOnLoopback } from '#local/loopback-server.ts';
@@ -168,6 +170,18 @@ describe('the running service', () => {
     expect(limits.find(({ name }) => name === 'failed-checks-per-hour')?.limit).toBe(
       KEY_LIMITS['failed-checks-per-hour'].byPlan.free * TIMES_IN_SANDBOX,
     );
+  });
+
+  it('names its administrator by number in a container whose user has no name', async () => {
+    const named = mock.method(os, 'userInfo', () => {
+      throw new Error('uv_os_get_passwd returned ENOENT');
+    });
+    syncBuiltinESMExports();
+    const { admin } = await connectLocal(folder);
+    named.mock.restore();
+    syncBuiltinESMExports();
+    admin.table.client.destroy();
+    expect(admin.actor).toBe(`local:user ${process.getuid?.()}`);
   });
 });
 
