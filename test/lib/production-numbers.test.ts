@@ -59,6 +59,26 @@ const openRequestsADay = (): number => {
 
 const { firewall, keyedRoutes, openRoutes, reservedConcurrency } = STAGES.prod;
 
+/** The seconds of a new link or a check, and of a code: the billed milliseconds of docs/operators/performance.md. */
+const [LINK_SECONDS, CODE_SECONDS] = [1.536, 0.731];
+
+/** How many a second the reserved concurrency of a function serves: ten at most for each unit. */
+const perSecond = (name: keyof typeof reservedConcurrency.functions, seconds: number): number =>
+  Math.round(
+    Math.min(reservedConcurrency.functions[name] / seconds, reservedConcurrency.functions[name] * 10),
+  );
+
+const [alarmOf, limitOf] = [
+  (name: string) =>
+    Object.values(resourcesOf(api, 'AWS::CloudWatch::Alarm')).find(({ Properties }) =>
+      Properties.AlarmName.endsWith(`-${name}`),
+    )?.Properties,
+  (name: string): number =>
+    Object.values(resourcesOf(api, 'AWS::WAFv2::WebACL'))[0]?.Properties.Rules.find(
+      ({ Name }: { Name: string }) => Name === name,
+    ).Statement.RateBasedStatement.Limit,
+];
+
 /** What has the number, the number, and the page and the text that promise it. */
 const NUMBERS: readonly (readonly [
   what: string,
@@ -138,6 +158,70 @@ const NUMBERS: readonly (readonly [
     },
     'scaling',
     '| all others, reads | 219 together |',
+  ],
+  [
+    'the concurrency that is reserved in all',
+    Object.values(reservedConcurrency.functions).reduce((sum, each) => sum + each, 0),
+    780,
+    'deploy',
+    '`reservedConcurrency` takes 780 and must leave 200',
+  ],
+  [
+    'the most new links',
+    perSecond('create-user', LINK_SECONDS),
+    130,
+    'scaling',
+    '| `create-user` | 200 | 130 new links |',
+  ],
+  [
+    'the most checks',
+    perSecond('check-user', LINK_SECONDS),
+    39,
+    'scaling',
+    '| `check-user` | 60 | 39 checks |',
+  ],
+  ['the most codes', perSecond('send-otp', CODE_SECONDS), 137, 'scaling', '| `send-otp` | 100 | 137 codes |'],
+  [
+    'the most verifications',
+    perSecond('verify-otp', 0),
+    600,
+    'scaling',
+    '| `verify-otp` | 60 | 600 verifications |',
+  ],
+  [
+    'the most decisions on keys',
+    perSecond('authorizer', 0),
+    2000,
+    'scaling',
+    '| authorizer | 200 | 2,000 keys that are not in its cache',
+  ],
+  [
+    'the addresses that can use up the authorizer',
+    Math.ceil((60 * perSecond('authorizer', 0)) / firewall.requestsPerAddress),
+    34,
+    'security',
+    'so 34 addresses can still do it',
+  ],
+  [
+    'the files of the documentation site that an address may load',
+    limitOf('docs-per-address'),
+    150,
+    'security',
+    '10 requests a second for each path, 150 a minute from one address',
+  ],
+  [
+    'the responses of the documentation site that are a flood',
+    Number(/\(pages \+ missing\) \/ (\d+)/.exec(JSON.stringify(alarmOf('flood')?.Metrics))?.[1]),
+    1500,
+    'alarms',
+    'the documentation site sends 1,500 responses in five minutes',
+  ],
+  [
+    'the milliseconds of a slow list of users',
+    alarmOf('slow-reads')?.Threshold,
+    2000,
+    'alarms',
+    'lists of users take two seconds',
   ],
   [
     'the network of staticEgress',
