@@ -157,6 +157,7 @@ describe('the content of a bundle', () => {
   test('the authorizer holds the access of every row, and no rows and no schemas', async () => {
     const code = await codeOf('authorizer');
     for (const { path } of allRoutes) expect(code).toContain(`"${path}"`);
+    expect(await sourcesOf('authorizer')).toContain('functions/authorizer.ts');
     expect(await sourcesOf('authorizer')).not.toMatch(/\/(?:routes|schema)\.ts$/m);
   });
 

@@ -1,8 +1,8 @@
+// What the bundles hold, which `npm run check` builds with their sizes: test/lib/bundles.budget.ts.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Bundles, bundleFunctions, functionFiles } from '#lib/bundling.ts';
-import { allFunctions, allRoutes } from '#shared/routes.ts';
+import { type Bundles, bundleFunctions } from '#lib/bundling.ts';
 
 let folder: string;
 
@@ -11,26 +11,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-test('there is a bundle for each row, the authorizer, the canary and the check of a deploy', async () => {
-  const names = [...allFunctions.map(({ name }) => name), 'canary', 'deploy-check'];
-  expect(Object.keys(await functionFiles()).sort()).toEqual(names.sort());
-});
-
-// `npm run check` bundles all functions, with their sizes: test/lib/bundles.budget.ts.
-test('the bundle of the authorizer holds the access of every row, no rows, no code of tests or the local service, and no namespace of a module of Node', async () => {
-  const { authorizer = '' } = await functionFiles();
-  const outDir = join(folder, 'authorizer');
-  const bundles = await bundleFunctions({ outDir, entries: { authorizer } });
-  const code = await readFile(join(bundles.folderOf('authorizer'), 'index.mjs'), 'utf8');
-  for (const { path } of allRoutes) expect(code).toContain(`"${path}"`);
-  expect(code).not.toMatch(/(?:from|import)\s*\(?["'](?:node:)?[a-z]/);
-  const { sources } = JSON.parse(await readFile(join(outDir, 'maps', 'authorizer.mjs.map'), 'utf8'));
-  expect(sources.join('\n')).toContain('functions/authorizer.ts');
-  expect(sources.join('\n')).not.toMatch(
-    /\/(?:routes|schema)\.ts$|^(?:\.\.\/)*(?:admin|bin|local|test)\/|shared-ini-file-loader/m,
-  );
-});
 
 test('the build of the bundles fails with a warning of esbuild', async () => {
   const entry = join(folder, 'warns.js');
