@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import '#test/runner/compile-cache.ts';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -121,6 +121,8 @@ const settingsFor = (port: number, home: string): Record<string, string> => ({
   LAMBDA_EXECUTOR: 'local',
   MINISTACK_ACCOUNT_ID: ACCOUNT,
   MINISTACK_REGION: REGION,
+  // It starts functions from folders of its own, which no later run has.
+  NODE_DISABLE_COMPILE_CACHE: '1',
   // Servers that the test does not use and that would open ports.
   IOT_MTLS_ENABLED: '0',
   SFTP_ENABLED: '0',

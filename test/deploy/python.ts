@@ -24,36 +24,20 @@ export const findPython = async (): Promise<readonly [string, ...string[]]> => {
   );
 };
 
-/** Returns the command of pip for an environment: that of the system, since an installation of pip takes 4 CPU seconds; where it has none that can do so, an own one. */
-const pipFor = async (
-  python: string,
-  [program, ...args]: readonly [string, ...string[]],
-): Promise<readonly [string, ...string[]]> => {
-  const ofSystem = [...args, '-m', 'pip', '--python', python];
-  try {
-    await runCommand(program, [...ofSystem, '--version']);
-    return [program, ...ofSystem];
-  } catch {
-    await runCommand(python, ['-m', 'ensurepip']);
-    return [python, '-m', 'pip'];
-  }
-};
-
 /** Creates a virtual environment in `folder` with packages of PyPI. Returns the folder of its programs. */
 export const makePythonEnvironment = async (folder: string, packages: readonly string[]): Promise<string> => {
-  const system = await findPython();
-  const [program, ...args] = system;
+  const [program, ...args] = await findPython();
   await runCommand(program, [...args, '-m', 'venv', '--without-pip', folder]);
   const programs = join(folder, process.platform === 'win32' ? 'Scripts' : 'bin');
-  const [pip, ...pipArgs] = await pipFor(join(programs, 'python'), system);
-  await runCommand(pip, [
-    ...pipArgs,
-    'install',
-    '--quiet',
-    '--disable-pip-version-check',
-    // Python compiles what is imported, which is a part of it.
-    '--no-compile',
-    ...packages,
-  ]);
+  const python = join(programs, 'python');
+  // Python compiles what is imported, which is a part of it.
+  const install = ['install', '--quiet', '--disable-pip-version-check', '--no-compile', ...packages];
+  try {
+    // An installation of pip takes 4 CPU seconds: where the system has one that can do so, that is used.
+    await runCommand(program, [...args, '-m', 'pip', '--python', python, ...install]);
+  } catch {
+    await runCommand(python, ['-m', 'ensurepip']);
+    await runCommand(python, ['-m', 'pip', ...install]);
+  }
   return programs;
 };

@@ -4,6 +4,7 @@
  * `--outputFile FILE` writes the counts in the form of a Jest report.
  */
 import { writeFile } from 'node:fs/promises';
+import '#test/runner/compile-cache.ts';
 import { commandLine } from '#bin/command-line.ts';
 import { campaigns } from './campaigns/all.ts';
 import { startDeployment } from './deployment.ts';

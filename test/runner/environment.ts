@@ -1,16 +1,10 @@
 import { mock } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import './compile-cache.ts';
 
 const { console } = globalThis;
 const { exit } = process;
 const { now } = performance;
 const { timeout } = AbortSignal;
-
-// The programs that tests start share compiled code: each starts in half the time. This process has read the variable already; it would
-// write the code of every test file at its end.
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
-  new URL('../../node_modules/.cache/node-compile-cache', import.meta.url),
-);
 
 /**
  * What jest-circus keeps in the globals, which it expects to end with the file: its state, with every module of the file, and its handlers,
