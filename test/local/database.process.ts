@@ -1,10 +1,12 @@
-/** Databases that end, are killed or cannot start, each a process. */
+/** Databases that end, start again, are killed or cannot start, each a process. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type DataFolder, filesIn } from '#local/data-folder.ts';
 import { type Database, ensureTable, startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
@@ -25,6 +27,19 @@ afterEach(() => removeDataFolder(folder));
 const start = (): Promise<Database> => startDatabase(files);
 
 describe('startDatabase', () => {
+  it('keeps its data in the file from one start to the next', async () => {
+    for (const itemsBefore of [0, 1]) {
+      const database = await start();
+      const table = openTable('kept', database.endpoint);
+      await ensureTable(table);
+      const { Table } = await table.client.send(new DescribeTableCommand({ TableName: 'kept' }));
+      expect(Table?.ItemCount).toBe(itemsBefore);
+      await table.client.send(new PutCommand({ TableName: 'kept', Item: { pk: 'a', sk: 'b' } }));
+      table.client.destroy();
+      await database.stop();
+    }
+  });
+
   it('leaves no process, no unwritten data and no pid file after stop', async () => {
     const database = await start();
     const table = openTable('written', database.endpoint);

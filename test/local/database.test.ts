@@ -1,38 +1,12 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type DataFolder, filesIn } from '#local/data-folder.ts';
-import { binaryPath, type Database, ensureTable, startDatabase } from '#local/database.ts';
+import { binaryPath, ensureTable, startDatabase } from '#local/database.ts';
 import { setLocalCredentials } from '#local/environment.ts';
 import { openTable } from '#shared/table/client.ts';
-import { newDataFolder, removeDataFolder } from '#test/service/running-service.ts';
 import { connectTo, otherAddresses } from './other-addresses.ts';
 
-let folder: string;
-let files: Pick<DataFolder, 'tableFile' | 'databasePidFile'>;
-
-beforeEach(async () => {
-  setLocalCredentials();
-  folder = await newDataFolder();
-  files = filesIn(folder);
-});
-afterEach(() => removeDataFolder(folder));
-
-const start = (): Promise<Database> => startDatabase(files);
+beforeEach(setLocalCredentials);
 
 describe('startDatabase', () => {
-  it('keeps its data in the file from one start to the next', async () => {
-    for (const itemsBefore of [0, 1]) {
-      const database = await start();
-      const table = openTable('kept', database.endpoint);
-      await ensureTable(table);
-      const { Table } = await table.client.send(new DescribeTableCommand({ TableName: 'kept' }));
-      expect(Table?.ItemCount).toBe(itemsBefore);
-      await table.client.send(new PutCommand({ TableName: 'kept', Item: { pk: 'a', sk: 'b' } }));
-      table.client.destroy();
-      await database.stop();
-    }
-  });
-
   it('is unreachable at every other address of the machine', async () => {
     const database = await startDatabase();
     const port = Number(new URL(database.endpoint).port);
