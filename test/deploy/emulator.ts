@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '#test/local/free-port.ts';
 import type { Feature } from '#test/scenarios/target.ts';
 import { withThisNode } from './command.ts';
 import { startGroup } from './process-group.ts';
@@ -79,16 +78,6 @@ export interface Emulator {
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
-};
 
 const untilHealthy = async (endpoint: string, hasEnded: () => boolean): Promise<void> => {
   const deadline = Date.now() + START_TIMEOUT_MS;

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { binaryPath } from '#local/database.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
 import { runCommand } from '#test/admin/cli/in-process.ts';
+import { freePort } from '#test/local/free-port.ts';
 import { type RunningService, startRunningService } from '#test/service/running-service.ts';
 import { type Simulators, startSimulators } from '#test/simulators/server.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
@@ -55,15 +55,6 @@ export interface Deployment {
   databaseKills(): number;
   stop(): Promise<void>;
 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return address.port;
-};
 
 const startDatabase = async (file: string, port: number): Promise<ChildProcess> => {
   const child = spawn(

@@ -33,6 +33,7 @@ import { newDataFolder, removeDataFolder, SMALL_SITE } from '#test/service/runni
 import { buyerLinking } from '../../client/src/index.ts';
 import openApiDocument from '../../openapi.json' with { type: 'json' };
 import { databasePid, isRunning } from './database-process.ts';
+import { freePort } from './free-port.ts';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -43,12 +44,6 @@ beforeEach(() => {
   running = new AsyncDisposableStack();
 });
 afterEach(() => running.disposeAsync());
-
-const freePort = async (): Promise<number> => {
-  const server = await listenOnLoopback(0, async () => {});
-  await server.close();
-  return server.port;
-};
 
 /** Starts the service in memory. `onFirstStep` runs while it starts. */
 const start = (folder: string, port: number, onFirstStep = (): void => {}): Promise<Service> => {
