@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +39,35 @@ describe('the GitHub workflows', () => {
     expect(captured(file, /^ {4}(timeout-minutes): \d+$/gm)).toHaveLength(
       captured(file, /^ {4}(runs-on): /gm).length,
     );
+  });
+
+  test.each(WORKFLOWS)(
+    '%s runs for nobody who may not write to the repository, and leaves no token in a checkout',
+    (file) => {
+      expect(read(file)).not.toMatch(/pull_request_target|workflow_run|issue_comment|discussion/);
+      const checkouts = captured(file, /uses: (actions\/checkout)@/g);
+      expect(captured(file, /^ {10}persist-credentials: (\w+)$/gm)).toEqual(checkouts.map(() => 'false'));
+      expect(read(file)).not.toContain('continue-on-error');
+    },
+  );
+
+  test('only a deploy and the attestation of a release may ask for an identity, and they install the packages anew', () => {
+    const identities = WORKFLOWS.map((file) => captured(file, /^ {6}(id-token): write$/gm).length);
+    expect(identities).toEqual([0, 2, 1, 0]);
+    expect(deploy).not.toMatch(/cached: /);
+    expect(release).not.toMatch(/cached: /);
+    // What was chosen, and nothing else.
+    expect(`${deploy}${release}`).not.toMatch(/^ {10}ref: /m);
+  });
+
+  test('the check of ci.yml that a branch rule requires fails unless every other job has passed', () => {
+    const jobs = captured('.github/workflows/ci.yml', /^ {2}([\w-]+):$/gm).slice(1);
+    const [, last = ''] = ci.split(/^ {2}passed:$/m);
+    const [, needed = ''] = /^\n {4}if: always\(\)\n {4}needs: \[(.+)\]\n/.exec(last) ?? [];
+    expect([...needed.split(', '), 'passed'].sort()).toEqual(
+      jobs.filter((job) => job !== 'pull_request').sort(),
+    );
+    expect(last).toContain("!contains(needs.*.result, 'failure') && !contains(needs.*.result, 'cancelled')");
   });
 
   test.each(FILES)('%s runs no install script but that of the package `node`', (file) => {
@@ -101,6 +130,33 @@ describe('the GitHub workflows', () => {
     ].map((step) => deploy.indexOf(step));
     expect(steps).toEqual(steps.toSorted((a, b) => a - b));
     expect(steps).not.toContain(-1);
+  });
+
+  test.each([
+    ['a commit that main does not have', { isOnMain: 1 }, 'names a commit that main does not have'],
+    ['a commit without a passed CI', { ci: 0 }, 'CI of main has not passed'],
+    ['a commit that dev has not run', { dev: 0 }, 'has not been deployed to dev'],
+  ])('deploy.yml refuses prod %s', (_, changes, sentence) => {
+    const steps = captured(
+      '.github/workflows/deploy.yml',
+      /- if: inputs\.stage == 'prod'\n {8}run: \|\n((?: {10}.+\n)+)/g,
+    );
+    const statusOf = ({ isOnMain = 0, ci: passed = 1, dev = 1 }) => {
+      const programs = `git() { return ${isOnMain}; }
+        gh() { case "$4" in ci.yml) echo ${passed};; deploy.yml) echo ${dev};; esac; }`;
+      const { status, stdout } = spawnSync('sh', ['-e', '-c', `${programs}\n${steps.join('')}`], {
+        encoding: 'utf8',
+      });
+      return { status, stdout };
+    };
+    expect(statusOf({})).toEqual({ status: 0, stdout: '' });
+    expect(statusOf(changes)).toEqual({ status: 1, stdout: expect.stringContaining(sentence) });
+  });
+
+  test('deploy.yml deploys after the diff, is never cancelled by another run, and passes only with its smoke test', () => {
+    expect(deploy).toMatch(/^ {2}deploy:\n {4}needs: diff\n/m);
+    expect(deploy).toMatch(/^ {2}cancel-in-progress: false$/m);
+    expect(deploy).toMatch(/^ {8}run: npm run smoke -- --stage "\$STAGE"$/m);
   });
 
   test('deploy.yml deploys the assembly whose diff was reviewed, and builds none after the approval', () => {
