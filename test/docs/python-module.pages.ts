@@ -219,13 +219,13 @@ describeWithPython('the Python module', () => {
     ['POST /v1/key/secrets', 'rate_limit_exceeded', '0', 1, 4],
   ])(
     'sends %s, answered %s with Retry-After %s, in all %i times, and %i times with max_wait_seconds',
-    async (operation, code, seconds, times, patientTimes) => {
+    async (operation, code, seconds, times, timesWithWait) => {
       const answers = Array<Answer>(5).fill(problemOf(code, { 'Retry-After': seconds }));
       const request = `"${operation.replace(' ', '", "')}"`;
       await run(`call(${request})`, answers);
       expect(received).toHaveLength(times);
       await run(`call(${request}, max_wait_seconds=90)`, answers);
-      expect(received).toHaveLength(patientTimes);
+      expect(received).toHaveLength(timesWithWait);
     },
   );
 
@@ -239,8 +239,8 @@ describeWithPython('the Python module', () => {
   it('waits longer and longer after no response, and sends nothing a second time that can have had its effect', async () => {
     const lost = Array<'silence'>(5).fill('silence');
     const soon = `${WAITS} import buyer_linking; buyer_linking.TIMEOUT_SECONDS = 0.2;`;
-    const patient = await run(`${soon} call("GET", "/v1/key", max_wait_seconds=90)`, lost);
-    expect(patient).toMatch(/^0\.125\n0\.25\n0\.5\n_TimedOut /);
+    const waiting = await run(`${soon} call("GET", "/v1/key", max_wait_seconds=90)`, lost);
+    expect(waiting).toMatch(/^0\.125\n0\.25\n0\.5\n_TimedOut /);
     await run(`${soon} call("POST", "/v1/auth/otp/verify", max_wait_seconds=90)`, lost);
     expect(received).toHaveLength(1);
   });

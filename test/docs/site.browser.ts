@@ -215,7 +215,7 @@ describeInBrowser('the documentation site', () => {
     ['linking', 'dark', 'dark'],
     ['operations/check-user', 'dark', 'dark'],
     ['fa/linking', 'light', 'light'],
-  ])('%s in %s breaks no rule of WCAG 2.2 AA that axe knows', async (name, _scheme, colorScheme) => {
+  ])('%s in %s breaks no rule of WCAG 2.2 AA that axe checks', async (name, _scheme, colorScheme) => {
     const { page } = await docs.open(`${docs.baseUrl}/docs/${name}`, { colorScheme });
     if (name.startsWith('operations/')) await page.locator('.vp-code-group pre').first().waitFor();
     expect(await violationsIn(page)).toEqual([]);

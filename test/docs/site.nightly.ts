@@ -46,7 +46,7 @@ describeInBrowser('every page of the documentation site', () => {
   };
 
   it.each(['light', 'dark'] as const)(
-    'opens in %s without an error in the console, without a request to another origin, and breaks no rule of WCAG 2.2 AA that axe knows',
+    'opens in %s without an error in the console, without a request to another origin, and breaks no rule of WCAG 2.2 AA that axe checks',
     async (colorScheme) => {
       const pages = await pagesBelow(docs.baseUrl);
       const { page, faults } = await docs.open(`${docs.baseUrl}/docs`, { colorScheme });

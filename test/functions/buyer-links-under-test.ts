@@ -8,7 +8,7 @@ import type { Table } from '#shared/table/client.ts';
 import { bearerOf, ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
 import type { NewUser } from '#test/generated-people.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 import { testHashes } from './create-user-deps.ts';
 import { functionUnderTest } from './harness.ts';
@@ -18,7 +18,7 @@ export const buyerAppOn = (table: Table, hashes: KeyedHashes = testHashes) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
   const verifyToken = tokenVerifier({ publicKeys: signer.publicKeys, issuers: [ISSUER], clock });
   const own = { clock, verifyToken, hashes, readLinks: phoneLinkReader(table) };
-  const rateLimiter = patientLimiter(table);
+  const rateLimiter = limiterOn(table);
   const find = functionUnderTest(routes['find-links'], findLinks, table, { ...own, rateLimiter });
   const end = functionUnderTest(routes['end-link'], endLink, table, { ...own, users: userStore(table) });
   return {

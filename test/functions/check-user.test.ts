@@ -16,7 +16,7 @@ beforeAll(() => addSellers(table, 'sel_test'));
 
 const NOT_CHECKED = { identity: 0, ownership: 0 };
 const CHECKED_ONCE = { identity: 1, ownership: 1 };
-const PATIENT = { timeLeftMs: 60_000 };
+const LONG_DEADLINE = { timeLeftMs: 60_000 };
 
 const claimOf = ({ national_id, birth_date, phone }: NewUser) => ({ national_id, birth_date, phone });
 
@@ -69,7 +69,7 @@ describe('200', () => {
   it('is the response to five of 20 identical requests at once at most; the others get it, or too_many_attempts until the next minute', async () => {
     const { check, paid, user, clock } = await linkedUser();
     const { phone } = await newBuyerIn(table);
-    const replies = await Promise.all(Array.from({ length: 20 }, () => check({ phone }, PATIENT)));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => check({ phone }, LONG_DEADLINE)));
     const shown = replies.filter(({ status }) => status === 200);
     expect(new Set(shown.map(({ json }) => JSON.stringify(json))).size).toBe(1);
     expect(shown[0]?.json).toMatchObject({ id: user.id, phone });
@@ -86,7 +86,7 @@ describe('200', () => {
   it('is the response to two requests at once with two phones: the user keeps one of them, with one link', async () => {
     const { check, paid, user } = await linkedUser();
     const phones = [(await newBuyerIn(table)).phone, (await newBuyerIn(table)).phone];
-    const replies = await Promise.all(phones.map((phone) => check({ phone }, PATIENT)));
+    const replies = await Promise.all(phones.map((phone) => check({ phone }, LONG_DEADLINE)));
     expect(replies.map(({ status, json }) => [status, json.phone])).toEqual(
       phones.map((phone) => [200, phone]),
     );

@@ -19,14 +19,15 @@ const newBuyer = () => newBuyerIn(table);
 const codesOf = (replies: readonly Reply[]) => replies.map(({ status, json }) => json.code ?? status).sort();
 
 /** A deadline that no wait of these tests reaches, also on a busy machine. */
-const PATIENT = { timeLeftMs: 60_000 };
+const LONG_DEADLINE = { timeLeftMs: 60_000 };
 
 describe('twenty identical requests at once', () => {
   it('get one 201; at most five pairs of paid calls are made; the others get 200, or too_many_attempts until the next minute', async () => {
     const person = await newBuyer();
     const { call, paid, clock } = createUser();
     clock.set('2026-11-21T08:00:07Z');
-    const send = () => Promise.all(Array.from({ length: 20 }, () => call({ body: person, ...PATIENT })));
+    const send = () =>
+      Promise.all(Array.from({ length: 20 }, () => call({ body: person, ...LONG_DEADLINE })));
     const replies = await send();
     const linked = replies.filter(({ status }) => status < 300);
     expect(linked.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -60,7 +61,7 @@ describe('guesses of a birth date', () => {
         call({
           body: { ...person, birth_date: guess(BURST * minute + index) },
           authorizer: newKey(),
-          ...PATIENT,
+          ...LONG_DEADLINE,
         }),
       );
       replies.push(...(await Promise.all(burst)));

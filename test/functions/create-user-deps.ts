@@ -5,7 +5,7 @@ import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import type { Table } from '#shared/table/client.ts';
 import { ISSUER, signer } from '#test/fakes/buyer-tokens.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { userStore } from '#test/shared/users/user-store.ts';
 
 export const testHashes = keyedHashesFrom(fixedSecret(JSON.stringify({ current: 'k'.repeat(40) })));
@@ -19,7 +19,7 @@ interface Options {
 /** The dependencies of create-user on a real table. Parts can be replaced by spreading over them. */
 export const createUserDepsOn = (table: Table, { clock, identityRegistry, paidChecksPerDay }: Options) => ({
   users: userStore(table),
-  rateLimiter: patientLimiter(table),
+  rateLimiter: limiterOn(table),
   paidChecksPerDay,
   hashes: testHashes,
   identityRegistry,

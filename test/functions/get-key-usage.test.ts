@@ -1,5 +1,5 @@
 import { KEY_LIMIT_NAMES, type KeyLimitName, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
 
@@ -18,7 +18,7 @@ const count = async (
   uses: readonly KeyLimitName[] = [],
   keyId = own.authorizer.keyId,
 ) => {
-  const limiter = patientLimiter(own.administration.table);
+  const limiter = limiterOn(own.administration.table);
   const caller = limited(keyId);
   for (let sent = 0; sent < requests; sent += 1) {
     await limiter.increment(minuteLimit(caller), Date.parse(at) + sent * 60_000);
@@ -110,7 +110,7 @@ describe('200', () => {
 
   it('leaves out an hour whose counts were all refunded', async () => {
     const limit = keyLimit('sms-per-hour', limited(own.authorizer.keyId));
-    const limiter = patientLimiter(own.administration.table);
+    const limiter = limiterOn(own.administration.table);
     const nowMs = Date.parse('2026-11-21T08:00:00Z');
     await limiter.increment(limit, nowMs);
     await limiter.decrement(limit, nowMs);

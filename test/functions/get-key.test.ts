@@ -3,7 +3,7 @@ import { rotateKey } from '#admin/operations/change-key.ts';
 import { KEY_LIMIT_NAMES, keyLimit } from '#shared/rate-limits/key-limits.ts';
 import { setting } from '#shared/table/conditions.ts';
 import { apiKeyKey } from '#shared/table/keys.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { KEY_END_TEXT, type OwnKey, timedOut, useOwnKey } from './own-key-under-test.ts';
 
@@ -58,7 +58,7 @@ describe('200', () => {
   it('returns what remains of each limit, and the overrides of the key', async () => {
     const limits = { 'sms-per-hour': 7, 'paid-checks-per-day': 9 };
     const caller = { keyId: own.authorizer.keyId, plan: 'free', limits } as const;
-    const limiter = patientLimiter(own.administration.table);
+    const limiter = limiterOn(own.administration.table);
     for (const name of KEY_LIMIT_NAMES)
       await limiter.increment(keyLimit(name, caller), own.administration.clock());
     const authorizer = { ...own.authorizer, limits: JSON.stringify(limits) };

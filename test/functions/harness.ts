@@ -8,7 +8,7 @@ import type { Route } from '#shared/route.ts';
 import type { Table } from '#shared/table/client.ts';
 import '#test/slow-time.ts';
 import { fakeClock } from '#test/fakes/clock.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { withoutOpenWrites } from '#test/table/embedded-table.ts';
 import { keyedHandler } from './keyed-handler.ts';
 
@@ -87,7 +87,7 @@ export const functionUnderTest = <R extends Route, Deps>(
     Partial<KeyedParts> & { readonly otpAccess?: OtpAccess; readonly verifyToken?: VerifyToken },
 ) => {
   const clock = fakeClock('2026-11-21T08:00:00Z');
-  const rateLimiter = route.access.by === 'public' ? undefined : patientLimiter(table);
+  const rateLimiter = route.access.by === 'public' ? undefined : limiterOn(table);
   const handler = keyedHandler(route, handle, { clock, rateLimiter, ...own } as never);
   const lines: string[] = [];
   const restore = redirectLog((line) => lines.push(line));

@@ -4,7 +4,7 @@ import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import { bearerOf } from '#test/fakes/buyer-tokens.ts';
 import { unavailableBecause } from '#test/fakes/unavailable.ts';
 import { newPerson } from '#test/generated-people.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { buyerAppOn } from './buyer-links-under-test.ts';
 import { testHashes } from './create-user-deps.ts';
@@ -271,7 +271,7 @@ describe('find-links: a search of links', () => {
       return outcomeOf(table, { keyId: authorizer.keyId, nowMs: clock() }, reply);
     };
     const limit = phoneLimit('searches', await testHashes.phone(person.phone));
-    while ((await patientLimiter(table).increment(limit, clock())).allowed);
+    while ((await limiterOn(table).increment(limit, clock())).allowed);
     expect(await search()).toEqual({
       ...COUNTED,
       status: 429,
@@ -298,7 +298,7 @@ describe('a call with a key that has ended since the decision of the authorizer'
   };
 
   it.each(['getKey', 'rotateKey'] as const)(
-    'counts as a request and has the headers of the plan, where only the table knows: %s',
+    'counts as a request and has the headers of the plan, where the key is revoked in the table alone: %s',
     async (name) => {
       await revokeKey(own.administration.admin, own.authorizer.keyId);
       expect(await outcome(await callOf(name))).toEqual({

@@ -2,7 +2,7 @@
 import { ProviderUnavailable } from '#shared/providers/unavailable.ts';
 import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import { newPerson } from '#test/generated-people.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { testHashes } from './create-user-deps.ts';
@@ -126,7 +126,7 @@ describe('verify-otp: a sign-in', () => {
 /** The messages to a phone that are counted over all sellers. */
 const messagesTo = async (phone: string, nowMs: number): Promise<number> => {
   const limit = phoneLimit('sms', await testHashes.phone(phone));
-  const { remaining } = await patientLimiter(table).increment(limit, nowMs, 0);
+  const { remaining } = await limiterOn(table).increment(limit, nowMs, 0);
   return limit.limit - remaining;
 };
 

@@ -9,7 +9,7 @@ import { ownKeyReader } from '#shared/api-keys/own-key.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { redirectLog } from '#shared/log.ts';
 import { routes } from '#shared/routes.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { keyedHandler } from './keyed-handler.ts';
 import { type OwnKey, useOwnKey } from './own-key-under-test.ts';
 
@@ -26,7 +26,7 @@ let authorized = 0;
 let restoreLog: () => void;
 
 const functionsOf = ({ administration: { table: on, clock } }: OwnKey): Functions => {
-  const deps = { clock, rateLimiter: patientLimiter(on), keys: { read: ownKeyReader(on) } };
+  const deps = { clock, rateLimiter: limiterOn(on), keys: { read: ownKeyReader(on) } };
   const decision = { secrets: keySecretStore(on), keyPrefix: 'blk_test_', clock } as const;
   return {
     authorizer: (event: APIGatewayRequestAuthorizerEvent) => {

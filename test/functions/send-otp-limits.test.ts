@@ -7,7 +7,7 @@ import { phoneLimit } from '#shared/rate-limits/person-limits.ts';
 import type { Table } from '#shared/table/client.ts';
 import { isFullRun } from '#test/full-run.ts';
 import { newPerson } from '#test/generated-people.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { interceptedTable, type SentCommand } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 import { testHashes } from './create-user-deps.ts';
@@ -160,13 +160,11 @@ describe('a second send that a limit refuses', () => {
   type Prepared = Awaited<ReturnType<typeof codeOutstanding>>;
 
   const remaining = ({ limits, clock }: Prepared) =>
-    Promise.all(
-      limits.map(async (limit) => (await patientLimiter(table).increment(limit, clock(), 0)).remaining),
-    );
+    Promise.all(limits.map(async (limit) => (await limiterOn(table).increment(limit, clock(), 0)).remaining));
 
   const useUp = async ({ limits, clock }: Prepared, name: LimitName): Promise<void> => {
     const limit = limits.find((each) => each.name === name) as Limit;
-    while ((await patientLimiter(table).increment(limit, clock())).allowed);
+    while ((await limiterOn(table).increment(limit, clock())).allowed);
   };
 
   const recordOf = async ({ record, phone }: Prepared) => ({ ...(await record(phone)), version: 0 });

@@ -21,7 +21,7 @@ export interface WorkerOptions {
   readonly canCheck?: boolean;
 }
 
-/** One client of a seller, which changes people of its own only, so that it knows what each response must be. */
+/** One client of a seller. It changes people of its own only, so that its model says what each response must be. */
 export const newWorker = ({
   deployment,
   seller,

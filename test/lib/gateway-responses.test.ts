@@ -35,7 +35,7 @@ const RETRY_AFTER: { readonly [Code in ProblemCode]?: number } = {
 const MISSING_SCOPE =
   '$context.httpMethod $context.resourcePath needs a scope that this key does not have. It has: $context.authorizer.scopes. /docs names the scope of each operation; whoever issued the key can add it.';
 
-/** Every response type that the CDK knows. */
+/** Every response type of the CDK. */
 const allTypes = Object.values(ResponseType)
   .filter((type): type is ResponseType => type instanceof ResponseType)
   .map(({ responseType }) => responseType);

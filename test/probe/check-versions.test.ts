@@ -140,7 +140,7 @@ test('the code that the check verifies is none of the sandbox, which would sign 
   expect(sandboxCode(`+98${phone.slice(1)}`)).not.toBe(code);
 });
 
-test('a version that fails for want of a grant has 30 seconds at least until the last attempt: IAM knows a grant everywhere after seconds', () => {
+test('a version that fails for want of a grant has 30 seconds at least until the last attempt: a grant takes effect after seconds', () => {
   expect((ATTEMPTS - 1) * PAUSE_MS).toBeGreaterThanOrEqual(30_000);
 });
 

@@ -8,7 +8,7 @@ export interface SentMessage {
   readonly code: string;
   /** The name of the provider. */
   readonly provider: string;
-  /** The template as the provider knows it. */
+  /** The name or the number of the template at the provider. */
   readonly template: string | number;
 }
 

@@ -3,7 +3,7 @@ import { issueKey } from '#admin/operations/issue-key.ts';
 import { createSeller } from '#admin/operations/sellers.ts';
 import { releaseOf } from '#lib/release.ts';
 import { KEY_LIMIT_NAMES, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
 
 let shell: TestShell;
@@ -182,7 +182,7 @@ describe('usage', () => {
     const issue = ['keys', 'issue', seller_id, '--plan', 'free', '--scopes', 'users:read'];
     const { key_id: second } = await shell.json(...issue);
     // One moment for all: a day or an hour may end meanwhile.
-    const [limiter, now] = [patientLimiter(shell.table), Date.now()];
+    const [limiter, now] = [limiterOn(shell.table), Date.now()];
     for (const keyId of [key_id, second]) await limiter.increment(minuteLimit({ keyId, plan: 'free' }), now);
     const paid = keyLimit('paid-checks-per-day', { keyId: second, plan: 'free', limits: {} });
     await limiter.increment(paid, now);

@@ -3,7 +3,7 @@ import { keyLimit } from '#shared/rate-limits/key-limits.ts';
 import { linkBuyer } from '#test/admin/operations/linked-buyer.ts';
 import { itForAll } from '#test/for-all.ts';
 import { newPhone } from '#test/generated-people.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { type RunningApiGateway, startApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { itemsIn } from '#test/table/items-in.ts';
 import { startTestShell, type TestShell } from './test-shell.ts';
@@ -25,7 +25,7 @@ const newUsedKey = async (seller: string): Promise<string> => {
   const { key_id: keyId } = await shell.json('keys', 'issue', seller, ...options);
   await shell.countRequest(keyId);
   const sms = keyLimit('sms-per-hour', { keyId, plan: 'professional', limits: {} });
-  await patientLimiter(shell.table).increment(sms, Date.now());
+  await limiterOn(shell.table).increment(sms, Date.now());
   return keyId;
 };
 

@@ -10,7 +10,7 @@ import { minuteLimit } from '#shared/rate-limits/key-limits.ts';
 import { keyedHashesFrom } from '#shared/secrets/keyed-hashes.ts';
 import { fileSecret } from '#shared/secrets/secret-source.ts';
 import type { Table } from '#shared/table/client.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import type { RunningApiGateway } from '#test/simulators/api-gateway/use-api-gateway.ts';
 import { startEmbeddedTable, withoutOpenWrites } from '#test/table/embedded-table.ts';
 import { recordingTerminal } from './recording-terminal.ts';
@@ -74,7 +74,7 @@ export const startTestShell = async (gateway?: Gateway) => {
     admin,
     /** Counts a request of a key of the plan free. */
     countRequest: (keyId: string) =>
-      patientLimiter(table).increment(minuteLimit({ keyId, plan: 'free' }), Date.now()),
+      limiterOn(table).increment(minuteLimit({ keyId, plan: 'free' }), Date.now()),
     folder,
     hashes: keyedHashesFrom(fileSecret(secretPath)),
     /** Runs a command without a terminal. */

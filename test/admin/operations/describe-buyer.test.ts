@@ -6,7 +6,7 @@ import { limitKey } from '#shared/rate-limits/rate-limiter.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { codeKey, endedLinkKey } from '#shared/table/keys.ts';
 import { codesOn } from '#test/shared/one-time-codes/codes-on.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { linkBuyer } from './linked-buyer.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
@@ -104,7 +104,7 @@ it('shows no codes under an older hash, which are void, but that something is st
 });
 
 it('shows what the phone used today of its limits over all sellers', async () => {
-  const limiter = patientLimiter(deployment.table);
+  const limiter = limiterOn(deployment.table);
   await limiter.increment(phoneLimit('sms', PHONE), deployment.clock());
   await limiter.increment(phoneLimit('sms', PHONE), deployment.clock() - 86_400_000);
   expect(await describePhone()).toEqual({ ...NOTHING_ELSE, sms_today: 1 });

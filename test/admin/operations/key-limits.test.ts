@@ -4,7 +4,7 @@ import { hashApiKey } from '#shared/api-keys/secret.ts';
 import { keySecretStore } from '#shared/api-keys/store.ts';
 import { KEY_LIMIT_NAMES, KEY_LIMITS, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
 import { PLANS } from '#shared/rate-limits/plans.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { interceptedTable } from '#test/table/intercepted-table.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
@@ -43,8 +43,8 @@ describe('the limits of a key', () => {
   it('shows what the key has used of a limit, what remains and when the window ends', async () => {
     deployment.clock.set('2026-11-21T10:20:00Z');
     const counted = keyLimit('sms-per-hour', { keyId: issued.key.key_id, plan: 'free', limits: {} });
-    await patientLimiter(deployment.table).increment(counted, deployment.clock());
-    await patientLimiter(deployment.table).increment(counted, deployment.clock());
+    await limiterOn(deployment.table).increment(counted, deployment.clock());
+    await limiterOn(deployment.table).increment(counted, deployment.clock());
     expect(await limits()).toContainEqual({
       name: 'sms-per-hour',
       limit: 100,
@@ -58,14 +58,14 @@ describe('the limits of a key', () => {
   it('shows what was used of a limit that was lowered since', async () => {
     const { key_id: keyId } = issued.key;
     const counted = keyLimit('sms-per-hour', { keyId, plan: 'free', limits: {} });
-    for (const _ of [1, 2, 3]) await patientLimiter(deployment.table).increment(counted, deployment.clock());
+    for (const _ of [1, 2, 3]) await limiterOn(deployment.table).increment(counted, deployment.clock());
     await setKeyLimits(deployment.admin, keyId, { set: { 'sms-per-hour': 0 }, unset: [] });
     const expected = { name: 'sms-per-hour', limit: 0, used: 3, remaining: 0 };
     expect(await limits()).toContainEqual(expect.objectContaining(expected));
   });
 
   it('shows the day (UTC) of the latest request of each key, in the order of the keys', async () => {
-    const limiter = patientLimiter(deployment.table);
+    const limiter = limiterOn(deployment.table);
     const times = ['2026-11-19T23:30:00Z', '2026-11-20T00:00:00Z', '2026-11-21T10:00:00Z'];
     for (const [index, time] of times.entries())
       await limiter.increment(minuteLimit({ keyId: `key_${index}`, plan: 'free' }), Date.parse(time));
@@ -84,7 +84,7 @@ describe('the limits of a key', () => {
   it('shows the latest use of more keys than are read at the same time', async () => {
     const keyIds = Array.from({ length: 120 }, (_, index) => `key_${index}`);
     const used = ['key_0', 'key_49', 'key_50', 'key_119'];
-    const limiter = patientLimiter(deployment.table);
+    const limiter = limiterOn(deployment.table);
     for (const keyId of used)
       await limiter.increment(minuteLimit({ keyId, plan: 'free' }), deployment.clock());
     expect(await readLastUsedDays(deployment.admin, keyIds)).toEqual(
@@ -97,7 +97,7 @@ describe('the limits of a key', () => {
     ['2026-10-17T10:59:59Z', null],
   ])('looks 35 times 24 hours back for the latest use: of a request at %s it shows %s', async (time, day) => {
     const { key_id: keyId } = issued.key;
-    await patientLimiter(deployment.table).increment(minuteLimit({ keyId, plan: 'free' }), Date.parse(time));
+    await limiterOn(deployment.table).increment(minuteLimit({ keyId, plan: 'free' }), Date.parse(time));
     deployment.clock.set('2026-11-21T10:59:59Z');
     expect(await readLastUsedDays(deployment.admin, [keyId])).toEqual([day]);
   });
@@ -105,7 +105,7 @@ describe('the limits of a key', () => {
   it('reads the latest use of a key in one query of one item', async () => {
     const { key_id: keyId } = issued.key;
     for (const time of ['09:00', '10:00'])
-      await patientLimiter(deployment.table).increment(
+      await limiterOn(deployment.table).increment(
         minuteLimit({ keyId, plan: 'free' }),
         Date.parse(`2026-11-21T${time}:00Z`),
       );

@@ -2,7 +2,7 @@ import { lossesOf, readPeakUse } from '#admin/operations/losses.ts';
 import type { ApiKey } from '#shared/api-keys/api-key-item.ts';
 import { KEY_LIMIT_NAMES, keyLimit } from '#shared/rate-limits/key-limits.ts';
 import { itForAll } from '#test/for-all.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { useAdministration } from './use-administration.ts';
 
 const NO_USE = {
@@ -100,7 +100,7 @@ describe('the peak use', () => {
 
   it('is the most in one window of the last seven days, for each limit', async () => {
     const { admin, table, clock } = await newAdministration();
-    const limiter = patientLimiter(table);
+    const limiter = limiterOn(table);
     const count = async (time: string, times: number) => {
       for (let index = 0; index < times; index += 1)
         for (const name of KEY_LIMIT_NAMES)

@@ -1,7 +1,7 @@
 import { revokeKey } from '#admin/operations/change-key.ts';
 import { readMostUsed, readUseOf } from '#admin/operations/usage.ts';
 import { type KeyLimitName, keyLimit, minuteLimit } from '#shared/rate-limits/key-limits.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { type TestAdministration, useAdministration } from './use-administration.ts';
 
 const newAdministration = useAdministration();
@@ -12,10 +12,10 @@ beforeEach(async () => {
 });
 
 const request = (keyId: string, time: string) =>
-  patientLimiter(deployment.table).increment(minuteLimit({ keyId, plan: 'free' }), Date.parse(time));
+  limiterOn(deployment.table).increment(minuteLimit({ keyId, plan: 'free' }), Date.parse(time));
 
 const count = (name: KeyLimitName, keyId: string, time: string) =>
-  patientLimiter(deployment.table).increment(
+  limiterOn(deployment.table).increment(
     keyLimit(name, { keyId, plan: 'free', limits: {} }),
     Date.parse(time),
   );

@@ -11,7 +11,7 @@ import type { Table } from '#shared/table/client.ts';
 import { fixedSecret } from '#test/fakes/secret.ts';
 import { keyedHandler } from '#test/functions/keyed-handler.ts';
 import { gatewayEvent } from '#test/lib/gateway-event.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { startEmbeddedTable } from '#test/table/embedded-table.ts';
 import type { Campaign } from './campaign.ts';
 
@@ -36,7 +36,7 @@ export const functionOn = (table: Table) => {
     codes,
     tableName: table.name,
     hashes,
-    rateLimiter: patientLimiter(table),
+    rateLimiter: limiterOn(table),
     signer: { sign: async () => 'token', publicKeys: async () => ({ keys: [] }) },
     tokenIssuer: 'http://localhost',
     inSandbox: false,

@@ -3,7 +3,7 @@ import { countFailedVerify } from '#shared/one-time-codes/failed-verifies.ts';
 import { callerContext } from '#test/functions/harness.ts';
 import { RIGHT, verifyOtpOn, WRONG } from '#test/functions/verify-otp-under-test.ts';
 import { newPerson } from '#test/generated-people.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { interceptedTable, type SentCommand } from '#test/table/intercepted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
@@ -46,7 +46,7 @@ describe('countFailedVerify', () => {
       return send();
     });
     const count = (isCompared: boolean) =>
-      countFailedVerify(patientLimiter(recorded), {
+      countFailedVerify(limiterOn(recorded), {
         caller: { ...caller, keyId: 'key_same' },
         isCompared,
         nowMs,

@@ -74,7 +74,7 @@ const withRawServer = async <T>(
   }
 };
 
-/** Listens on a port of loopback, whose number it posts, and stands still before it accepts a connection. */
+/** Listens on a port of loopback, whose number it posts, and blocks before it accepts a connection. */
 const NEVER_ACCEPTS = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {

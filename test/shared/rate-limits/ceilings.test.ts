@@ -5,7 +5,7 @@ import { consume } from '#shared/rate-limits/request-limits.ts';
 import { itForAll } from '#test/for-all.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { patientLimiter } from './patient-limiter.ts';
+import { limiterOn } from './limiter-on.ts';
 
 const table = useTable();
 
@@ -36,7 +36,7 @@ const newDay = (): number => {
 
 /** Counts calls at once. Returns how many passed. */
 const counted = async (count: number, limits: readonly Limit[], nowMs: number): Promise<number> => {
-  const limiter = patientLimiter(table);
+  const limiter = limiterOn(table);
   const results = await Promise.allSettled(
     Array.from({ length: count }, () => consume(limiter, limits, nowMs)),
   );
@@ -44,7 +44,7 @@ const counted = async (count: number, limits: readonly Limit[], nowMs: number): 
 };
 
 const problemOf = (limits: readonly Limit[], nowMs: number): Promise<Problem> =>
-  consume(patientLimiter(table), limits, nowMs).then(
+  consume(limiterOn(table), limits, nowMs).then(
     () => problem('internal'),
     (thrown: Problem) => thrown,
   );

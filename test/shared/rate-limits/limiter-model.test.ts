@@ -4,7 +4,7 @@ import { limitKey, statesIn } from '#shared/rate-limits/rate-limiter.ts';
 import { batchGet } from '#shared/table/reads.ts';
 import { runsOf } from '#test/full-run.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { limitOf, patientLimiter } from './patient-limiter.ts';
+import { limiterOn, limitOf } from './limiter-on.ts';
 
 const table = useTable();
 
@@ -98,7 +98,7 @@ const storedLimits = () => {
 /** Replays a history on the store and on the model. Returns the states of both. */
 const replay = async (history: readonly Action[]) => {
   const stored = storedLimits();
-  const limiter = patientLimiter(table);
+  const limiter = limiterOn(table);
   const model = modelLimiter();
   const pairs: { stored: unknown; expected: unknown }[] = [];
   let nowMs = START_MS;

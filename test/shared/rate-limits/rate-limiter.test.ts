@@ -7,13 +7,13 @@ import { limitSortKey, limitsPartition } from '#shared/table/keys.ts';
 import { hangingLimits } from '#test/table/hanging-limits.ts';
 import { losingResponses } from '#test/table/lost-responses.ts';
 import { useTable } from '#test/table/use-table.ts';
-import { limitOf, patientLimiter } from './patient-limiter.ts';
+import { limiterOn, limitOf } from './limiter-on.ts';
 
 const table = useTable();
 let limiter: RateLimiter;
 
 beforeAll(() => {
-  limiter = patientLimiter(table);
+  limiter = limiterOn(table);
 });
 
 const START_MS = Date.parse('2026-11-21T08:00:00Z');
@@ -88,7 +88,7 @@ describe('increment', () => {
     const lossy = losingResponses(table);
     lossy.loseWrites(1);
     const limit = limitOf({ subject: 'lost', limit: 2 });
-    expect(await patientLimiter(lossy).increment(limit, START_MS)).toEqual({
+    expect(await limiterOn(lossy).increment(limit, START_MS)).toEqual({
       allowed: true,
       remaining: 0,
       resetSeconds: 60,
@@ -122,10 +122,10 @@ describe('decrement', () => {
     const limit = limitOf({ subject: 'lost-refund', limit: 5 });
     for (const _ of [1, 2, 3]) await limiter.increment(limit, START_MS);
     lossy.loseWrites(1);
-    await expect(patientLimiter(lossy).decrement(limit, START_MS)).rejects.toThrow('got no response');
+    await expect(limiterOn(lossy).decrement(limit, START_MS)).rejects.toThrow('got no response');
     expect(lossy.lost()).toBe(1);
     expect(await itemOf('lost-refund')).toMatchObject({ minute_0: 2 });
-    await patientLimiter(lossy).decrement(limit, START_MS);
+    await limiterOn(lossy).decrement(limit, START_MS);
     expect(await itemOf('lost-refund')).toMatchObject({ minute_0: 1 });
     lossy.client.destroy();
   });

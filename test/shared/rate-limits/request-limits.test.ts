@@ -12,7 +12,7 @@ import {
 } from '#shared/rate-limits/request-limits.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { quietLog } from '#test/shared/providers/quiet-log.ts';
-import { limitOf } from './patient-limiter.ts';
+import { limitOf } from './limiter-on.ts';
 
 const HASH = new KeyedHash('hash');
 

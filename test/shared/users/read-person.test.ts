@@ -4,7 +4,7 @@ import { personLimit } from '#shared/rate-limits/person-limits.ts';
 import { KeyedHash } from '#shared/secrets/keyed-hashes.ts';
 import { buyerKey, personKey } from '#shared/table/keys.ts';
 import { personReader } from '#shared/users/read-person.ts';
-import { patientLimiter } from '#test/shared/rate-limits/patient-limiter.ts';
+import { limiterOn } from '#test/shared/rate-limits/limiter-on.ts';
 import { type CountedTable, countedTable } from '#test/table/counted-table.ts';
 import { useTable } from '#test/table/use-table.ts';
 
@@ -79,7 +79,7 @@ describe('personReader', () => {
       personLimit('failed-checks', sellerId, person),
     ];
     const checks = keyLimit('paid-checks-per-day', { keyId: `key_${links}`, plan: 'free', limits: {} });
-    const limiter = patientLimiter(table);
+    const limiter = limiterOn(table);
     await limiter.increment(begun, NOW_MS);
     for (let count = 0; count < 5; count += 1) await limiter.increment(failed, NOW_MS);
     const { limitStates } = await read([begun, failed, checks]);
