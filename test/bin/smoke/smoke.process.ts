@@ -33,20 +33,28 @@ const keyStatuses = async (): Promise<string[]> => {
 };
 
 describe('the smoke test', () => {
+  /** A run with --steps. */
+  let shown: Awaited<ReturnType<typeof smoke>>;
+  beforeAll(async () => {
+    shown = await smoke('--local', '--steps', '--data', service.folder);
+  });
+  const isStep = (line: string): boolean => line.startsWith(' '.repeat(6));
+
   it('passes on the local service, prints a line of 80 columns for each expectation and revokes its keys', async () => {
-    const { exitCode, out, error } = await smoke('--local', '--data', service.folder);
+    const { exitCode, out, error } = shown;
     expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
     const [first, ...lines] = out.trim().split('\n');
     expect(first).toBe(`Smoke test of ${service.demo.base_url}`);
     expect(lines.pop()).toMatch(/^25 passed, 0 failed, 0 skipped, in \d+ s\.$/);
-    expect(lines.filter((line) => !/^ok {4}\S.* \d+ ms$/.test(line) || line.length > 80)).toEqual([]);
+    const results = lines.filter((line) => !isStep(line));
+    expect(results).toHaveLength(25);
+    expect(results.filter((line) => !/^ok {4}\S.* \d+ ms$/.test(line) || line.length > 80)).toEqual([]);
     expect(new Set(await keyStatuses())).toEqual(new Set(['revoked']));
   });
 
-  it('prints the calls of each expectation with --steps: method, path, status and two fields at most', async () => {
-    const { exitCode, out } = await smoke('--local', '--steps', '--data', service.folder);
-    expect(exitCode).toBe(0);
-    const steps = out.split('\n').filter((line) => line.startsWith(' '.repeat(6)));
+  it('prints the calls of each expectation with --steps: method, path, status and two fields at most', () => {
+    const { out } = shown;
+    const steps = out.split('\n').filter(isStep);
     const calls = [
       'GET /v1/users -> 401  code: invalid_api_key',
       'POST /v1/auth/otp/send -> 202  expires_in: 300  resend_after: 60',
@@ -60,12 +68,12 @@ describe('the smoke test', () => {
     expect(out).toMatch(/^ok {4}DELETE .*\n {6}DELETE \/v1\/users\/usr_\w+ -> 204$/m);
   });
 
-  it('leaves out what an emulator cannot pass, leaves no user, registration and code, and uses its seller again', async () => {
+  it('leaves out what an emulator cannot pass, leaves no user, registration and code, uses its seller again, and prints no steps', async () => {
     const { exitCode, out } = await smoke('--local', '--data', service.folder, '--emulator');
     expect(exitCode).toBe(0);
+    expect(out.split('\n').filter(isStep)).toEqual([]);
     expect(out).toContain('skip  GET /v1/nothing is 404 not_found\n');
     expect(out).toMatch(/^21 passed, 0 failed, 4 skipped/m);
-    // The tests before ran it twice.
     const { sellers } = await admin('sellers', 'list');
     const own = sellers.filter(({ name }: { name: string }) => name === 'Smoke test');
     expect(own).toMatchObject([{ users: 0 }]);
