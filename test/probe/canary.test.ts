@@ -186,6 +186,22 @@ test('a link that finds a user is what the canary expects, and a failure of the 
   await expect(linkWith(false)).rejects.toThrow('expected status 201, got status 200');
 });
 
+test('a response without the headers that callers rely on is a failure', async () => {
+  const run: Run = {
+    call: async () => ({ status: 200, headers: new Headers(), body: {} }),
+    keys: { shop: KEY, reader: KEY },
+    person: testPersonOf(7),
+    mayBeLinked: false,
+    revoke: async () => {},
+  };
+  const byCanary = expectationsFor(['nothing', 'key']).filter((each) => each.byCanary);
+  const faults = byCanary.map((each) => each.run(run).catch((error: Error) => error.message));
+  expect(await Promise.all(faults)).toEqual([
+    'headers are missing: x-request-id, cache-control',
+    'headers are missing: x-request-id, ratelimit, ratelimit-policy, cache-control',
+  ]);
+});
+
 describe('the expectations that require no key', () => {
   test('fail each for another body, though its status is right', async () => {
     const headers = new Headers({ 'x-request-id': 'req-1', 'cache-control': 'no-store' });
