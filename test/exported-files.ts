@@ -1,5 +1,5 @@
 /** A file that a spreadsheet or another program exported, for the programs that read files of other people. */
-export interface ExportedFile {
+interface ExportedFile {
   readonly form: string;
   readonly bytes: Buffer;
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const STOP_TIMEOUT_MS = 5000;
 
 /** A running program and its child processes. */
-export interface ProcessGroup {
+interface ProcessGroup {
   hasEnded(): boolean;
   stop(): Promise<void>;
 }

@@ -41,13 +41,13 @@ const launchBrowser = (): Promise<Browser> =>
   });
 
 /** A page in its own browser context, and the errors in it. */
-export interface OpenPage {
+interface OpenPage {
   readonly page: Page;
   /** Console errors and warnings, uncaught errors, requests that failed, requests to another origin. */
   readonly faults: readonly string[];
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
   /** Runs before the page is loaded. */
@@ -55,7 +55,7 @@ export interface OpenOptions {
 }
 
 /** Opens an address, and waits until the page is at rest. */
-export const openPage = async (
+const openPage = async (
   browser: Browser,
   address: string,
   { colorScheme = 'light', width = 1280, prepare }: OpenOptions = {},

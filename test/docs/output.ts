@@ -21,7 +21,7 @@ const patternOf = (shown: string): RegExp =>
 const headerLines = (text: string): string[] => masked(text).trim().toLowerCase().split('\n');
 
 /** Returns whether a command printed what its page shows. Of HTTP only the lines that are shown must exist. */
-export const isAsShown = (printed: string, shown: Output): boolean =>
+const isAsShown = (printed: string, shown: Output): boolean =>
   shown.language === 'http'
     ? headerLines(shown.text).every((line) => headerLines(printed).includes(line))
     : patternOf(masked(shown.text)).test(masked(printed));

@@ -12,7 +12,7 @@ export const rowsUnder = (heading: string): string[][] =>
     .map((line) => line.slice(2, -2).split(' | '));
 
 /** An outcome as the page documents it. */
-export interface DocumentedOutcome<Outcome> {
+interface DocumentedOutcome<Outcome> {
   readonly prefix: string;
   readonly example: string;
   readonly outcome: Outcome;

@@ -20,7 +20,7 @@ export type Fault =
   | 'unprocessed-keys';
 
 /** What the proxy does with a call. `action`: `GetItem`, `UpdateItem` … */
-export type FaultPlan = (action: string) => Fault | undefined;
+type FaultPlan = (action: string) => Fault | undefined;
 
 export interface FaultProxy {
   readonly endpoint: string;

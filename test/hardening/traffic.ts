@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 import type { Report } from './report.ts';
 import type { Used } from './used.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly deployment: Deployment;
   readonly seller: CampaignSeller;
   readonly firstPerson: number;

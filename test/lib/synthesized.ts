@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'buyer-linking-templates-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Returns an empty folder instead of each bundle: the templates do not depend on the code. */
-export const emptyBundles: Bundles = {
+const emptyBundles: Bundles = {
   folderOf(name) {
     mkdirSync(join(folder, name), { recursive: true });
     return join(folder, name);

@@ -15,7 +15,7 @@ import type { ProblemBody } from '#test/scenarios/target.ts';
 export const STAGE = 'arn:aws:execute-api:us-east-1:000000000000:local/local';
 
 /** What a test changes: the authorizer, the function and the access mode. */
-export interface Setup {
+interface Setup {
   readonly authorize?: (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
   readonly handle?: (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
   readonly otpAccess?: OtpAccess;

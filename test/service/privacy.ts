@@ -8,7 +8,7 @@ import { toArabicDigits, toPersianDigits } from '#test/scenarios/buyers.ts';
 import type { RunningService } from './running-service.ts';
 
 /** Everything that a running service has written. */
-export interface Traces {
+interface Traces {
   /** The terminal, without the text at its start. */
   readonly terminal: string;
   readonly log: string;

@@ -2,7 +2,7 @@ import { outcomeOfPhone } from '#shared/providers/test-identities.ts';
 import { type FaultReplies, failureOf, type SimulatedReply } from './simulated-provider.ts';
 
 /** A message that a simulated SMS provider has accepted. */
-export interface SentMessage {
+interface SentMessage {
   /** In E.164. */
   readonly phone: string;
   readonly code: string;

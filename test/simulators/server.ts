@@ -11,7 +11,7 @@ import { simulatedSmsIr } from './sms-ir.ts';
 import { simulatedZohal } from './zohal.ts';
 
 /** The names of the simulated providers. */
-export const PROVIDER_NAMES = ['jibit', 'zohal', 'kavenegar', 'sms-ir'] as const;
+const PROVIDER_NAMES = ['jibit', 'zohal', 'kavenegar', 'sms-ir'] as const;
 
 type ProviderName = (typeof PROVIDER_NAMES)[number];
 

@@ -1,7 +1,7 @@
 import type { Table } from '#shared/table/client.ts';
 
 /** A connection to a table whose writes of limits get no response: such a call ends when its signal aborts. */
-export interface HangingLimits extends Table {
+interface HangingLimits extends Table {
   /** How many writes of limits were sent. */
   limitCalls(): number;
 }

@@ -5,7 +5,7 @@ import { type Feature, itWith } from '#test/scenarios/target.ts';
 import { runCommand } from './in-process.ts';
 
 /** A stage in AWS or in a simulation of it, and the features that it lacks. */
-export interface StageOptions {
+interface StageOptions {
   readonly stage: string;
   readonly lacks?: readonly Feature[];
 }

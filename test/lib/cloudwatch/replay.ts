@@ -57,7 +57,7 @@ interface MetricOfAlarm {
   readonly periodMinutes: number;
 }
 
-export interface ReplayedAlarm {
+interface ReplayedAlarm {
   /** Without the prefix of the stage. */
   readonly name: string;
   readonly expression: string;

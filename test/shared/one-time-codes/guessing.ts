@@ -9,7 +9,7 @@ import {
 import { modelPhone } from './model.ts';
 
 /** A way to guess the codes of one phone with the key of one seller, for a simulated month. */
-export interface Strategy {
+interface Strategy {
   readonly name: string;
   /** Guesses on each code, at most. More than five model parallel guesses. */
   readonly guessesPerCode: number;
@@ -25,7 +25,7 @@ export interface Strategy {
   readonly sendLimits?: readonly SendLimit[];
 }
 
-export interface GuessingResult {
+interface GuessingResult {
   readonly strategy: string;
   /** SMS that reached the phone, and sends that the provider refused. */
   readonly sms: number;
@@ -39,7 +39,7 @@ export interface GuessingResult {
 }
 
 const DAY_SECONDS = 24 * 3600;
-export const MONTH_SECONDS = 30 * DAY_SECONDS;
+const MONTH_SECONDS = 30 * DAY_SECONDS;
 const CODES = 10 ** CODE_LIMITS.digits;
 
 const never = (): boolean => false;

@@ -14,7 +14,7 @@ const NO_FAILURES = { failures: 0, lastFailureAt: 0, lockAt: FIRST_LOCK_AT };
 export const NEW_RECORD: CodeRecord = { sends: [], lastBouncedAt: 0, ...NO_FAILURES };
 
 /** The record of one phone and one seller in memory: what the store does, by the pure rules. */
-export interface ModelPhone {
+interface ModelPhone {
   readonly record: CodeRecord;
   /** Sends a code if the rules allow it. Returns the record of before, for an undo; undefined if they refuse it. */
   send(mac: string, now: number): CodeRecord | undefined;

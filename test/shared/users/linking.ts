@@ -19,7 +19,7 @@ export const registerBuyer = ({ client, name }: Table, buyerHash = BUYER_HASH) =
   client.send(new PutCommand({ TableName: name, Item: { ...buyerKey(buyerHash), buyer_id: 'byr_1' } }));
 
 /** The counts of a new seller. */
-export const NO_USERS = { user_count: 0, removed_count: 0, event_count: 0 };
+const NO_USERS = { user_count: 0, removed_count: 0, event_count: 0 };
 
 /** Stores a seller record, and the buyer of its links. */
 export const createSeller = async (
