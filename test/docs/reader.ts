@@ -11,7 +11,7 @@ import type { Command, SavedFile } from './page.ts';
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Not part of a fresh clone. */
-const LEFT_OUT = ['node_modules', '.git', '.local', 'cdk.out', 'dist', 'coverage'];
+const LEFT_OUT = ['node_modules', '.git', '.local', '.site', '.build', 'cdk.out', 'dist', 'coverage'];
 
 /** A person with a clone of the repository, a terminal in it, and `npm start` in another terminal. */
 export interface Reader {
