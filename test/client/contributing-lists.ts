@@ -9,25 +9,17 @@ import { promisify } from 'node:util';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
-/** `before`: the text of the file that the new text is put before. A file without it is new. */
-interface Edit {
-  readonly file: string;
-  readonly before?: string;
-  readonly text: string;
-}
+/** By file: its text, if it is new, or each text that is put before another one. */
+type Edits = Readonly<Record<string, string | readonly (readonly [before: string, text: string])[]>>;
 
-const GET_SELLER: readonly Edit[] = [
-  { file: 'openapi/document.ts', before: ".0';", text: '1' },
-  { file: 'CHANGELOG.md', before: '\n## [1.0.0]', text: '- Sellers: a key can read its account.\n' },
-  {
-    file: 'shared/api-keys/routes.ts',
-    before: "} from './schema.ts';",
-    text: '  sellerSchema,\n',
-  },
-  {
-    file: 'shared/api-keys/routes.ts',
-    before: "  'get-key-usage': {",
-    text: `  'get-seller': {
+const GET_SELLER: Edits = {
+  'openapi/document.ts': [[".0';", '1']],
+  'CHANGELOG.md': [['\n## [1.0.0]', '- Sellers: a key can read its account.\n']],
+  'shared/api-keys/routes.ts': [
+    ["} from './schema.ts';", '  sellerSchema,\n'],
+    [
+      "  'get-key-usage': {",
+      `  'get-seller': {
     method: 'GET',
     path: '/v1/seller',
     access: { by: 'key' },
@@ -38,20 +30,20 @@ const GET_SELLER: readonly Edit[] = [
     permissions: { table: { 'SELLER#': ['GetItem'] } },
   },
 `,
-  },
-  {
-    file: 'shared/api-keys/schema.ts',
-    before: 'export const keySchema',
-    text: `export const sellerSchema = v.pipe(
+    ],
+  ],
+  'shared/api-keys/schema.ts': [
+    [
+      'export const keySchema',
+      `export const sellerSchema = v.pipe(
   v.object({ name: shown('The name of your account.', 'Kaveh Books') }),
   v.title('Seller'),
 );
 
 `,
-  },
-  {
-    file: 'shared/api-keys/own-seller.ts',
-    text: `import type { Table } from '#shared/table/client.ts';
+    ],
+  ],
+  'shared/api-keys/own-seller.ts': `import type { Table } from '#shared/table/client.ts';
 import { sellerKey } from '#shared/table/keys.ts';
 import { getItem } from '#shared/table/reads.ts';
 
@@ -59,10 +51,7 @@ export const sellerReader = (table: Table) => async (sellerId: string) => ({
   name: String((await getItem(table, sellerKey(sellerId)))?.name),
 });
 `,
-  },
-  {
-    file: 'functions/get-seller.ts',
-    text: `import { sellerReader } from '#shared/api-keys/own-seller.ts';
+  'functions/get-seller.ts': `import { sellerReader } from '#shared/api-keys/own-seller.ts';
 import { apiKeyRoutes } from '#shared/api-keys/routes.ts';
 import type { Handle } from '#shared/http/endpoint.ts';
 import { type KeyedParts, keyedEndpoint } from '#shared/http/keyed-endpoint.ts';
@@ -78,10 +67,7 @@ export const build = ({ table }: KeyedParts) => ({ sellers: { read: sellerReader
 
 export const handler = keyedEndpoint(route, build, handle);
 `,
-  },
-  {
-    file: 'test/functions/get-seller.test.ts',
-    text: `import { handle } from '#functions/get-seller.ts';
+  'test/functions/get-seller.test.ts': `import { handle } from '#functions/get-seller.ts';
 import { sellerReader } from '#shared/api-keys/own-seller.ts';
 import { routes } from '#shared/routes.ts';
 import { useTable } from '#test/table/use-table.ts';
@@ -99,65 +85,64 @@ describe('200', () => {
   });
 });
 `,
-  },
-  {
-    file: 'test/lib/table-calls.test.ts',
-    before: '  // The rotation deletes',
-    text: `  'get-seller': [
+  'test/lib/table-calls.test.ts': [
+    [
+      '  // The rotation deletes',
+      `  'get-seller': [
     { request: 'the seller', status: 200, rounds: [['Get', 'Update']], send: () => ({}) },
   ],
 `,
-  },
-  {
-    file: 'client/src/client.ts',
-    before: '  /** Returns what the key used',
-    text: `  /** Returns the account of the key. */
+    ],
+  ],
+  'client/src/client.ts': [
+    [
+      '  /** Returns what the key used',
+      `  /** Returns the account of the key. */
   async seller({ signal }: Call = {}): Promise<Seller> {
     return dataOf(await http.GET('/v1/seller', { signal }));
   },
 
 `,
-  },
-  { file: 'client/src/client.ts', before: '  TypedCode,\n', text: '  Seller,\n' },
-  {
-    file: 'client/src/types.ts',
-    before: '/** What a key used',
-    text: "/** The account of a key. */\nexport type Seller = Schemas['Seller'];\n",
-  },
-  { file: 'client/README.md', before: '| `usage` |', text: '| `seller` | | the account: `name` |\n' },
-  {
-    file: 'test/client/service.process.ts',
-    before: "  it('exchanges a code",
-    text: `  it('reads the account of its key', async () => {
+    ],
+    ['  TypedCode,\n', '  Seller,\n'],
+  ],
+  'client/src/types.ts': [
+    ['/** What a key used', "/** The account of a key. */\nexport type Seller = Schemas['Seller'];\n"],
+  ],
+  'client/README.md': [['| `usage` |', '| `seller` | | the account: `name` |\n']],
+  'test/client/service.process.ts': [
+    [
+      "  it('exchanges a code",
+      `  it('reads the account of its key', async () => {
     expect(await client.seller()).toEqual({ name: 'Demo Shop' });
   });
 
 `,
-  },
-  {
-    file: 'test/client/client.test.ts',
-    before: '    usage: (client',
-    text: '    seller: (client, call) => client.seller(call),\n',
-  },
-  {
-    file: 'test/scenarios/key.ts',
-    before: "    it('shows what it used",
-    text: `    it('shows its account', async () => {
+    ],
+  ],
+  'test/client/client.test.ts': [
+    ['    usage: (client', '    seller: (client, call) => client.seller(call),\n'],
+  ],
+  'test/scenarios/key.ts': [
+    [
+      "    it('shows what it used",
+      `    it('shows its account', async () => {
       const reply = await call(target(), '/v1/seller', { key: target().keys.read_only });
       expect([reply.status, Object.keys(reply.json<object>())]).toEqual([200, ['name']]);
     });
 
 `,
-  },
-];
+    ],
+  ],
+};
 
-const CITY: readonly Edit[] = [
-  { file: 'openapi/document.ts', before: ".0';", text: '1' },
-  { file: 'CHANGELOG.md', before: '\n## [1.0.0]', text: '- Sellers: a user has a city.\n' },
-  {
-    file: 'shared/users/schema.ts',
-    before: 'const person =',
-    text: `const citySchema = v.pipe(
+const CITY: Edits = {
+  'openapi/document.ts': [[".0';", '1']],
+  'CHANGELOG.md': [['\n## [1.0.0]', '- Sellers: a user has a city.\n']],
+  'shared/users/schema.ts': [
+    [
+      'const person =',
+      `const citySchema = v.pipe(
   text(),
   v.description('The city of the user.'),
   v.examples(['Shiraz']),
@@ -166,74 +151,48 @@ const CITY: readonly Edit[] = [
 );
 
 `,
-  },
-  {
-    file: 'shared/users/schema.ts',
-    before: '  external_id: v.optional(externalIdSchema),',
-    text: '  city: v.optional(citySchema),\n',
-  },
-  {
-    file: 'shared/users/schema.ts',
-    before: '    external_id: v.optional(v.nullable(',
-    text: '    city: v.optional(citySchema),\n',
-  },
-  { file: 'shared/users/schema.ts', before: ' or both.', text: ', city' },
-  { file: 'shared/users/schema.ts', before: "['external_id']],", text: "['city'], " },
-  { file: 'shared/users/schema.ts', before: ' }) => display_name !==', text: ', city' },
-  { file: 'shared/users/schema.ts', before: ' || external_id !==', text: ' || city !== undefined' },
-  {
-    file: 'shared/users/schema.ts',
-    before: "  display_name: v.pipe(v.string(), v.examples(['Sara Ahmadi'])),\n  created_at",
-    text: `  city: v.pipe(
+    ],
+    ['  external_id: v.optional(externalIdSchema),', '  city: v.optional(citySchema),\n'],
+    ['    external_id: v.optional(v.nullable(', '    city: v.optional(citySchema),\n'],
+    [' or both.', ', city'],
+    ["['external_id']],", "['city'], "],
+    [' }) => display_name !==', ', city'],
+    [' || external_id !==', ' || city !== undefined'],
+    [
+      "  display_name: v.pipe(v.string(), v.examples(['Sara Ahmadi'])),\n  created_at",
+      `  city: v.pipe(
     v.nullable(v.string()),
     v.description('The city of the user; null if it has none.'),
     v.examples(['Shiraz']),
   ),
 `,
-  },
-  {
-    file: 'shared/users/link-user.ts',
-    before: '  external_id: body.external_id,',
-    text: '  city: body.city,\n',
-  },
-  {
-    file: 'shared/users/user-item.ts',
-    before: '  created_at: String',
-    text: '  city: item.city === undefined ? null : String(item.city),\n',
-  },
-  { file: 'shared/users/routes.ts', before: ' or both; `null` clears', text: ', the city' },
-  { file: 'shared/users/routes.ts', before: " and external_id. ' +", text: ', city' },
-  { file: 'client/README.md', before: ', `external_id?`; option', text: ', `city?`' },
-  { file: 'client/README.md', before: ', `external_id?` | the user without', text: ', `city?`' },
-  { file: 'docs/contributors/table.md', before: ', `external_id`?, and', text: ', `city`?' },
-  {
-    file: 'docs/operators/privacy.md',
-    before: '| external id, a label',
-    text: '| city | plain | user | removal |\n',
-  },
-  {
-    file: 'test/functions/create-user.test.ts',
-    before: "      birth_date: '1370/01/05'",
-    text: "      city: 'Shiraz',\n",
-  },
-  {
-    file: 'test/functions/create-user.test.ts',
-    before: "      display_name: 'Sara',",
-    text: "      city: 'Shiraz',\n",
-  },
-  {
-    file: 'test/functions/update-user.test.ts',
-    before: " external_id: 'order:1' };",
-    text: " city: 'Shiraz',",
-  },
-  {
-    file: 'test/functions/update-user.test.ts',
-    before: " display_name: 'Sara Rez\\u00e1i'",
-    text: " city: 'Shiraz',",
-  },
-  { file: 'test/functions/update-user.test.ts', before: " or both.'", text: ', city' },
-  { file: 'test/functions/update-user.test.ts', before: ', external_id. POST', text: ', city' },
-];
+    ],
+  ],
+  'shared/users/link-user.ts': [['  external_id: body.external_id,', '  city: body.city,\n']],
+  'shared/users/user-item.ts': [
+    ['  created_at: String', '  city: item.city === undefined ? null : String(item.city),\n'],
+  ],
+  'shared/users/routes.ts': [
+    [' or both; `null` clears', ', the city'],
+    [" and external_id. ' +", ', city'],
+  ],
+  'client/README.md': [
+    [', `external_id?`; option', ', `city?`'],
+    [', `external_id?` | the user without', ', `city?`'],
+  ],
+  'docs/contributors/table.md': [[', `external_id`?, and', ', `city`?']],
+  'docs/operators/privacy.md': [['| external id, a label', '| city | plain | user | removal |\n']],
+  'test/functions/create-user.test.ts': [
+    ["      birth_date: '1370/01/05'", "      city: 'Shiraz',\n"],
+    ["      display_name: 'Sara',", "      city: 'Shiraz',\n"],
+  ],
+  'test/functions/update-user.test.ts': [
+    [" external_id: 'order:1' };", " city: 'Shiraz',"],
+    [" display_name: 'Sara Rez\\u00e1i'", " city: 'Shiraz',"],
+    [" or both.'", ', city'],
+    [', external_id. POST', ', city'],
+  ],
+};
 
 let copy: string;
 
@@ -242,16 +201,7 @@ const node = (...args: readonly string[]) => run(process.execPath, args, { cwd: 
 const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: copy, encoding: 'utf8' });
 const commit = () => {
   git('add', '--all');
-  git(
-    '-c',
-    'user.name=reader',
-    '-c',
-    'user.email=reader@example.com',
-    'commit',
-    '--quiet',
-    '--message',
-    'Step',
-  );
+  git(...'-c user.name=reader -c user.email=reader@example.com commit --quiet --message Step'.split(' '));
 };
 
 /** Copies the repository, with its packages and those of the client, which the script of the suite has installed. */
@@ -271,12 +221,15 @@ export const copyRepository = async (): Promise<void> => {
 export const removeCopy = (): Promise<void> => rm(copy, { recursive: true, force: true });
 
 /** Makes the edits and what the generators write, and returns the files that changed since the last call. */
-const follow = async (edits: readonly Edit[]): Promise<readonly string[]> => {
-  for (const { file, before, text } of edits) {
-    const old = before === undefined ? '' : await readFile(join(copy, file), 'utf8');
-    expect([file, before, before === undefined ? 2 : old.split(before).length]).toEqual([file, before, 2]);
-    const edited = before === undefined ? text : old.replace(before, () => text + before);
-    await writeFile(join(copy, file), edited);
+const follow = async (edits: Edits): Promise<readonly string[]> => {
+  for (const [file, texts] of Object.entries(edits)) {
+    const path = join(copy, file);
+    let edited = typeof texts === 'string' ? texts : await readFile(path, 'utf8');
+    for (const [before, text] of typeof texts === 'string' ? [] : texts) {
+      expect([file, before, edited.split(before).length]).toEqual([file, before, 2]);
+      edited = edited.replace(before, () => text + before);
+    }
+    await writeFile(path, edited);
   }
   await node('bin/openapi.ts');
   const changed = git('ls-files', '--modified', '--others', '--exclude-standard').trim().split('\n').sort();
