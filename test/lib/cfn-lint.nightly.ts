@@ -1,6 +1,7 @@
 /**
- * cfn-lint, for the stage with the least in its templates and the one with the most. It takes twice the CPU
- * seconds of all other rules, and most of what it finds the types of CDK find too, so it runs at night. It is skipped by name where there is no Python.
+ * cfn-lint, for the stage with the least in its templates and the one with the most. It takes twice the CPU seconds of all other rules, and
+ * the rules of CloudFormation in stages.templates.ts find a property that does not exist too, so it runs at night. It is skipped by name
+ * where there is no Python.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
