@@ -78,6 +78,7 @@ const rulesOfPlaces = ({ account, region, domain, alarms, staticEgress }: Config
       region === null || zones.every((zone) => /^[a-z]$/.test(zone.replace(region, ''))),
       `staticEgress.zones must be zones of ${region}`,
     ],
+    [new Set(zones).size === zones.length, 'staticEgress.zones must be two zones'],
   ];
 };
 

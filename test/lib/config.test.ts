@@ -98,6 +98,10 @@ describe('the settings of a stage', () => {
         [{ ...HERE, alarms: TOPIC, account: '444455556666' }, 'alarms.topicArn'] as const,
       ].map(([settings, name]) => [settings, `${name} must be a `] as const),
       [{ ...HERE, staticEgress: zonesIn('us-east-1') }, 'staticEgress.zones must be zones of eu-central-1'],
+      [
+        { staticEgress: { natGateways: 'one', zones: ['eu-central-1a', 'eu-central-1a'] } },
+        'staticEgress.zones must be two zones',
+      ],
       [{ domain: CLOSED_DOMAIN }, `'default-endpoint' first only while that is open`],
       [{ otpAccess: 'public' }, 'otpAccess "public" requires firewall and spend.smsPerDay'],
       [{ otpAccess: 'public', firewall }, 'otpAccess "public" requires'],
