@@ -43,34 +43,38 @@ export const sendCode = async (
   return { key, phone, code: newest.code };
 };
 
+/** Verifies a code until it gets a definite response, at most three times. Returns that response, if it got one, and the number of attempts. */
+const verify = async (deployment: Deployment, { key, ...body }: SentCode, { report, used }: Recorders) => {
+  for (let attempts = 1; ; attempts += 1) {
+    const reply = await post(deployment, key, '/v1/auth/otp/verify', body, report);
+    if (reply?.status === 200) used.tokens.add(reply.json.access_token);
+    if (reply !== undefined && reply.status < 500) return { reply, attempts };
+    if (attempts === ATTEMPTS) return { reply: undefined, attempts };
+  }
+};
+
 /**
- * Verifies a right code until it gets a definite response, then once more. The first must yield a token, the second must not. Returns
- * whether both got a definite response.
+ * Verifies a right code, and the same code again. The first must yield a token, the second must not. Returns whether both got a definite
+ * response.
  */
 export const verifyTwice = async (
   deployment: Deployment,
-  { key, ...body }: SentCode,
-  { report, used }: Recorders,
+  sent: SentCode,
+  recorders: Recorders,
 ): Promise<boolean> => {
-  let tokens = 0;
-  let isDefinite = false;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const verified = await post(deployment, key, '/v1/auth/otp/verify', body, report);
-    if (verified === undefined || verified.status >= 500) continue;
-    if (verified.status === 200) {
-      tokens += 1;
-      used.tokens.add(verified.json.access_token);
-    }
-    isDefinite = true;
-    // An earlier attempt without a definite response may have used the code.
-    const holds = verified.status === 200 || attempt > 1;
-    report.expect(RIGHT_CODE, holds, () => `${verified.json?.code}, request ${verified.json?.request_id}`);
-    break;
-  }
-  const again = await post(deployment, key, '/v1/auth/otp/verify', body, report);
-  if (again?.status === 200) tokens += 1;
+  const { report } = recorders;
+  const first = await verify(deployment, sent, recorders);
+  // An earlier attempt without a definite response may have used the code.
+  const holds = first.reply?.status === 200 || first.attempts > 1;
+  report.expect(
+    RIGHT_CODE,
+    holds,
+    () => `${first.reply?.json?.code}, request ${first.reply?.json?.request_id}`,
+  );
+  const again = await verify(deployment, sent, recorders);
+  const tokens = [first, again].filter(({ reply }) => reply?.status === 200).length;
   report.expect(CODE_TWICE, tokens <= 1, () => `${tokens} tokens for one code`);
-  return isDefinite && again !== undefined && again.status < 500;
+  return first.reply !== undefined && again.reply !== undefined;
 };
 
 /** Signs a phone in with a seller's key. Returns false if a send or a verification got no definite response. */

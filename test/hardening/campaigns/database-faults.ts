@@ -24,8 +24,8 @@ const PEOPLE_PER_WORKER = 40;
 const WORKERS = SELLERS.length * WORKERS_PER_SELLER;
 const PEOPLE = WORKERS * PEOPLE_PER_WORKER;
 const FIRST_PERSON = 1000;
-/** A sign-in sends a code, verifies it up to three times, and once more. */
-const REQUESTS_PER_SIGN_IN = 5;
+/** A sign-in sends a code, and verifies it twice, each up to three times. */
+const REQUESTS_PER_SIGN_IN = 7;
 
 const faultOf = (random: Random) => (action: string) => {
   if (!random.chance(FAULT_PROBABILITY)) return undefined;
