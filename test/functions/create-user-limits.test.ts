@@ -14,7 +14,7 @@ beforeAll(async () => {
 const codesOf = (replies: readonly Reply[]) => replies.map(({ status, json }) => json.code ?? status).sort();
 const times = (count: number) => Array.from({ length: count });
 
-/** A table in which each of `count` links at once reads before the first one begins its check. */
+/** A table in which each of `count` links at once reads before the first one goes on. */
 const readTogether = (count: number): Table => {
   const allRead = Promise.withResolvers<void>();
   let reads = 0;
@@ -68,10 +68,10 @@ describe('refused-links-per-hour', () => {
   const limitedKey = () => ({ ...newKey(), limits: JSON.stringify({ 'refused-links-per-hour': 2 }) });
 
   it('counts user_conflict too: of 19 wrong links at once two are answered, and the right one beside them, but none that comes later', async () => {
-    const { call } = createUserUnderTest(table);
     const key = limitedKey();
     const linked = await newBuyerIn(table);
-    await call({ body: linked });
+    await createUserUnderTest(table).call({ body: linked });
+    const { call } = createUserUnderTest(readTogether(20));
     const wrong = times(19).map((_, index) => ({ ...linked, birth_date: `1370/2/${index + 1}` }));
     const burst = [...wrong, linked].map((body) => call({ body, authorizer: key }));
     const replies = await Promise.all(burst);
