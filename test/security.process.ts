@@ -12,21 +12,15 @@ import { disguiseAttacks, pathAttacks } from '#test/security/path-attacks.ts';
 import { tokenAttacks } from '#test/security/token-attacks.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { foundIn } from '#test/service/privacy.ts';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { useService } from '#test/service/use-service.ts';
 
-let service: RunningService;
+const service = useService({ args: ['--memory'] });
 let target: Target;
 let token: string;
 
 beforeAll(async () => {
-  service = await startRunningService({ args: ['--memory'] });
   target = localTarget(service.demo);
   token = await registerBuyer(target, newPhone());
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataFolder(service.folder);
 });
 
 const options = { target: () => target, token: () => token };

@@ -2,18 +2,9 @@ import { probe } from '#probe/canary.ts';
 import { testPersonOf } from '#probe/expectations.ts';
 import { jsonOf } from '#test/admin/cli/cli-process.ts';
 import { runCommand } from '#test/admin/cli/in-process.ts';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { useService } from '#test/service/use-service.ts';
 
-let service: RunningService;
-
-beforeAll(async () => {
-  service = await startRunningService();
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataFolder(service.folder);
-});
+const service = useService();
 
 test('the probe of a stage with the sandbox succeeds run after run with users:write alone, links a person once, and removes nobody', async () => {
   const admin = (...args: readonly string[]) =>

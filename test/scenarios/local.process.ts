@@ -6,21 +6,15 @@ import { peopleMade } from '#test/generated-people.ts';
 import { localTarget } from '#test/service/local-target.ts';
 import { codesIn, foundIn, spellings, tracesOf } from '#test/service/privacy.ts';
 import { refusedKeyTests } from '#test/service/refused-keys.ts';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { useService } from '#test/service/use-service.ts';
 import { everyScenario } from './every-scenario.ts';
 import type { Target } from './target.ts';
 
-let service: RunningService;
+const service = useService();
 let target: Target;
 
-beforeAll(async () => {
-  service = await startRunningService();
+beforeAll(() => {
   target = localTarget(service.demo);
-});
-
-afterAll(async () => {
-  await service.stop();
-  await removeDataFolder(service.folder);
 });
 
 /** The search finds names that are stored. So it would find the rest too. */

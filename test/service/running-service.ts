@@ -21,7 +21,7 @@ export interface RunningService {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-interface StartOptions {
+export interface StartOptions {
   /** The data folder of an earlier start; a new one if it is left out. */
   readonly folder?: string;
   readonly args?: readonly string[];

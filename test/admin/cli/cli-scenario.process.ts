@@ -2,7 +2,7 @@ import { rm, watch, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { call } from '#test/scenarios/call.ts';
 import { localTarget } from '#test/service/local-target.ts';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { useService } from '#test/service/use-service.ts';
 import { jsonOf, startCommand } from './cli-process.ts';
 import { runCommand } from './in-process.ts';
 
@@ -10,15 +10,7 @@ import { runCommand } from './in-process.ts';
  * An admin's session: commands, and requests over HTTP, against the service of `npm start`. Each test starts with the state that the test
  * before it left.
  */
-let service: RunningService;
-
-beforeAll(async () => {
-  service = await startRunningService();
-});
-afterAll(async () => {
-  await service.stop();
-  await removeDataFolder(service.folder);
-});
+const service = useService();
 
 /** Returns the result of a command, whose process is not what a test is about. */
 const admin = (...args: string[]) => jsonOf(runCommand(['--data', service.folder, '--json', ...args]));

@@ -2,19 +2,12 @@
 import { fileURLToPath } from 'node:url';
 import { jsonOf, startProgram } from '#test/admin/cli/cli-process.ts';
 import { runCommand } from '#test/admin/cli/in-process.ts';
-import { type RunningService, removeDataFolder, startRunningService } from '#test/service/running-service.ts';
+import { useService } from '#test/service/use-service.ts';
 import { startStub } from './stub-service.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/smoke.ts', import.meta.url));
 
-let service: RunningService;
-beforeAll(async () => {
-  service = await startRunningService();
-});
-afterAll(async () => {
-  await service.stop();
-  await removeDataFolder(service.folder);
-});
+const service = useService();
 
 const start = (args: readonly string[], environment?: Readonly<Record<string, string>>) =>
   startProgram(PROGRAM, args, environment);
