@@ -8,8 +8,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPython, makePythonEnvironment } from '#test/deploy/python.ts';
-import { PROD_WITH_EVERY_OPTION } from './stage-rules.ts';
-import { stageApp, stageConfig } from './synthesized.ts';
+import { LEAST_AND_MOST } from './stage-rules.ts';
+import { stageApp } from './synthesized.ts';
 
 const PACKAGE = 'cfn-lint==1.58.0';
 
@@ -23,11 +23,6 @@ const EXCEPTIONS = {
 /** The installation takes most of the time. */
 const TIMEOUT_MS = 120_000;
 
-const CONFIGS = {
-  dev: stageConfig('dev'),
-  'prod with every option': stageConfig('prod', PROD_WITH_EVERY_OPTION),
-};
-
 /** A template with a property that does not exist. */
 const WRONG = { Resources: { Topic: { Type: 'AWS::SNS::Topic', Properties: { Nme: 'x' } } } };
 
@@ -40,7 +35,7 @@ const suite = hasPython ? describe : describe.skip;
 suite(hasPython ? 'cfn-lint' : 'cfn-lint (skipped: install Python)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'buyer-linking-cfn-lint-'));
   const directories = Object.fromEntries(
-    Object.entries(CONFIGS).map(([name, config]) => [name, stageApp(config).app.synth().directory]),
+    Object.entries(LEAST_AND_MOST).map(([name, config]) => [name, stageApp(config).app.synth().directory]),
   );
   /** What it finds, exceptions too: one line for each finding, which begins with the file. */
   let findings: readonly string[];

@@ -7,6 +7,12 @@ import { EVERY_OPTION, stageApp, stageConfig } from './synthesized.ts';
 /** The settings of prod with which its templates have the most. */
 export const PROD_WITH_EVERY_OPTION = { ...EVERY_OPTION, otpAccess: 'public' } as const;
 
+/** The stage with the least in its templates, and the one with the most. */
+export const LEAST_AND_MOST = {
+  dev: stageConfig('dev'),
+  'prod with every option': stageConfig('prod', PROD_WITH_EVERY_OPTION),
+};
+
 /** Describes that the rules accept these stages, and that they refuse a stack which violates them. */
 export const describeStageRules = (configs: Readonly<Record<string, Config>>): void => {
   test.each(Object.entries(configs))('accept the stacks of %s', (_, config) => {
