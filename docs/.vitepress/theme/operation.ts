@@ -34,8 +34,15 @@ const nameControls = (): void => {
 
 const color = (foreground: string, ...scope: string[]) => ({ scope, settings: { foreground } });
 
+interface CodeColors {
+  readonly text: string;
+  readonly name: string;
+  readonly value: string;
+  readonly keyword: string;
+}
+
 /** Colors of code with enough contrast, under the name that vitepress-openapi asks for. */
-const codeColors = (type: 'light' | 'dark', text: string, name: string, value: string, keyword: string) => ({
+const codeColors = (type: 'light' | 'dark', { text, name, value, keyword }: CodeColors) => ({
   name: `vitesse-${type}`,
   type,
   colors: { 'editor.foreground': text },
@@ -47,8 +54,8 @@ const codeColors = (type: 'light' | 'dark', text: string, name: string, value: s
 });
 
 const CODE_COLORS = {
-  light: codeColors('light', '#24292e', '#0a5c36', '#032f62', '#a0212d'),
-  dark: codeColors('dark', '#e1e4e8', '#85e89d', '#9ecbff', '#f97583'),
+  light: codeColors('light', { text: '#24292e', name: '#0a5c36', value: '#032f62', keyword: '#a0212d' }),
+  dark: codeColors('dark', { text: '#e1e4e8', name: '#85e89d', value: '#9ecbff', keyword: '#f97583' }),
 };
 
 /** Loads the component that shows an operation: it is ten times as large as everything else. */
