@@ -21,13 +21,6 @@ interface Operations {
 /** The least share of the planned operations of a kind that must reach their rule. With fewer the campaign has tried too little. */
 const LEAST_REACHED = 0.9;
 
-/**
- * The fewest of `planned` operations that must reach their rule. Of a few operations chance takes more than of many: three standard deviations,
- * which is one run in a thousand.
- */
-const leastOf = (planned: number): number =>
-  Math.max(1, LEAST_REACHED * planned - 3 * Math.sqrt(planned * LEAST_REACHED * (1 - LEAST_REACHED)));
-
 /** The most violations of a check that are printed in full. */
 const SHOWN = 5;
 
@@ -64,7 +57,11 @@ export const newReport = () => {
       [...operations]
         .map(([kind, { planned, reached }]) => {
           const text = `${reached} of ${planned} operations reached their rule`;
-          report.expect(`operations reach their rule: ${kind}`, reached >= leastOf(planned), () => text);
+          report.expect(
+            `operations reach their rule: ${kind}`,
+            reached >= LEAST_REACHED * planned,
+            () => text,
+          );
           return `${kind}: ${text} (${Math.floor((100 * reached) / planned)} %)`;
         })
         .join('\n'),

@@ -26,6 +26,8 @@ const PEOPLE = WORKERS * PEOPLE_PER_WORKER;
 const FIRST_PERSON = 1000;
 /** A sign-in sends a code, and verifies it twice, each up to three times. */
 const REQUESTS_PER_SIGN_IN = 7;
+/** Of fewer, chance alone takes more than the tenth that may reach no rule. */
+const LEAST_SIGN_INS = 150;
 
 const faultOf = (random: Random) => (action: string) => {
   if (!random.chance(FAULT_PROBABILITY)) return undefined;
@@ -37,7 +39,7 @@ export const databaseFaults: Campaign = {
   name: 'database faults',
   async run({ deployment, random, report, used, scale }) {
     const steps = Math.ceil((scale * 10_000) / WORKERS);
-    const signIns = Math.ceil(scale * 400);
+    const signIns = Math.max(LEAST_SIGN_INS, Math.ceil(scale * 400));
     const requests = steps * WORKERS_PER_SELLER + (signIns * REQUESTS_PER_SIGN_IN + PEOPLE) / SELLERS.length;
     const sellers = await Promise.all(
       SELLERS.map((name) => deployment.newSeller(`Faults ${name}`, requests)),
